@@ -44,6 +44,7 @@ struct ChainProblem {
   bool twice = false;               // in double precision
   bool show_weights = false;        // callbacks need them from every method that has them
   Method method = Method::lbfgs;
+  bool by_default = false;  // nobody asked for it
   MethodSettings settings{};
   Regulariser regulariser{};
   const WeightPrior* prior = nullptr;

@@ -7,6 +7,7 @@ By hand: PYTHONPATH=tests/cli python3 tests/cli/FOLDER/NAME_test.py
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import tempfile
@@ -31,6 +32,13 @@ def read_log(path):
     """The objects of a --log file: the iterations, and the last line."""
     lines = [json.loads(line) for line in pathlib.Path(path).read_text("utf-8").splitlines()]
     return lines[:-1], lines[-1]
+
+
+def noise(sequences):
+    """Sequences of ten words with labels that have nothing to do with them."""
+    chance = random.Random(1)
+    return "".join("".join(f"a{chance.randrange(40)} {chance.choice('AB')}\n" for _ in range(10)) + "\n"
+                   for _ in range(sequences))
 
 
 def sequences_of(text):

@@ -1,6 +1,9 @@
 #include "train/methods/optimise.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 
 #include "croft/optimize/lbfgs.h"
@@ -8,6 +11,7 @@
 #include "optimize/dual/dual_methods.h"
 #include "optimize/stochastic/online_methods.h"
 #include "optimize/stochastic/sample_methods.h"
+#include "train/checkpoint.h"
 
 namespace croft {
 namespace {
@@ -39,6 +43,7 @@ class Optimisation {
   OptimizeResult stochastic();
   OptimizeResult online();
   OptimizeResult dual();
+  OptimizeResult ascent();
 
   const OptimizeProblem& p_;
   std::span<double> w_;
@@ -263,6 +268,93 @@ OptimizeResult Optimisation::dual() {
   return result;
 }
 
+// (D.28): whether at the rate of the last iterations the gap takes many more to close.
+//   gaps : [iterations + 1], relative
+bool closes_slowly(std::span<const double> gaps, double tolerance) {
+  constexpr std::size_t kSeen = 2;  // iterations whose rate is looked at; not the first one
+  constexpr double kMany = 8;       // iterations: what L-BFGS takes from here, or more
+  if (gaps.size() < kSeen + 2 || !(gaps.back() > tolerance) || tolerance <= 0) return false;
+  const double rate = std::log(gaps[gaps.size() - 1 - kSeen] / gaps.back()) / kSeen;
+  return !(std::log(gaps.back() / tolerance) <= kMany * rate);
+}
+
+// Dual ascent, which gives way to L-BFGS where its gap closes slowly and nobody asked for it.
+class AscentOrLbfgs {
+ public:
+  AscentOrLbfgs(const OptimizeProblem& problem, const ChainAscentOptions& ascent,
+                const LbfgsOptions& lbfgs, std::span<double> w, const IterationCallback& callback,
+                Checkpointer* checkpoints)
+      : p_(problem),
+        ascent_(ascent),
+        lbfgs_(lbfgs),
+        w_(w),
+        callback_(callback),
+        checkpoints_(checkpoints, [this](StateArchive& state) {
+          state(slow_, iterations_, evaluations_, gaps_, first_);
+        }) {}
+
+  OptimizeResult run() {
+    checkpoints_.resume();
+    if (!slow_) {
+      const OptimizeResult result = p_.ascent(
+          ascent_, w_, [this](const Iteration& now) { return see(now); }, &checkpoints_);
+      if (!slow_ || result.reason != StopReason::stopped) return result;
+      iterations_ = result.iterations;
+      evaluations_ = result.evaluations;
+      if (!(result.objective < first_)) std::ranges::fill(w_, 0.0);  // worse than w = 0 was
+    }
+    return finish();
+  }
+
+ private:
+  bool see(const Iteration& now) {
+    if (now.number == 0) first_ = now.objective;
+    gaps_.resize(now.number + 1);
+    gaps_[now.number] = now.gap.value_or(0);
+    if (callback_ && !callback_(now)) return false;
+    slow_ = closes_slowly(gaps_, ascent_.stop.gap_tolerance);
+    return !slow_;
+  }
+
+  OptimizeResult finish() {
+    LbfgsOptions options = lbfgs_;
+    options.stop.max_iterations -= std::min(iterations_, options.stop.max_iterations);
+    const auto watch = [&](const Iteration& local) {
+      if (local.number == 0) return true;  // where the ascent ended
+      Iteration now = local;
+      now.number += iterations_;
+      now.evaluations += evaluations_;
+      return !callback_ || callback_(now);
+    };
+    OptimizeResult result =
+        lbfgs(p_.batch(), p_.regulariser, w_, options, p_.pool, watch, &checkpoints_);
+    result.iterations += iterations_;
+    result.evaluations += evaluations_;
+    result.message =
+        fmt::format("L-BFGS took over after {} iterations, as the gap closed slowly; {}",
+                    iterations_, result.message);
+    return result;
+  }
+
+  const OptimizeProblem& p_;
+  ChainAscentOptions ascent_;
+  LbfgsOptions lbfgs_;
+  std::span<double> w_;
+  const IterationCallback& callback_;
+  NestedCheckpoints checkpoints_;
+  bool slow_ = false;
+  std::size_t iterations_ = 0, evaluations_ = 0;  // of the ascent, once it is over
+  std::vector<double> gaps_;                      // [iterations + 1]
+  double first_ = 0;                              // F where w = 0
+};
+
+OptimizeResult Optimisation::ascent() {
+  auto options = prepared<ChainAscentOptions>();
+  options.l2 = p_.regulariser.l2;
+  if (!p_.by_default) return p_.ascent(options, w_, callback_, checkpoints_);
+  return AscentOrLbfgs(p_, options, prepared<LbfgsOptions>(), w_, callback_, checkpoints_).run();
+}
+
 OptimizeResult Optimisation::run() {
   const Regulariser& r = p_.regulariser;
   switch (p_.method) {
@@ -285,11 +377,8 @@ OptimizeResult Optimisation::run() {
           },
           p_.span());
     }
-    case M::dual_ascent: {
-      auto options = prepared<ChainAscentOptions>();
-      options.l2 = r.l2;
-      return p_.ascent(options, w_, callback_, checkpoints_);
-    }
+    case M::dual_ascent:
+      return ascent();
     case M::newton:
     case M::truncated_newton:
       return curved();

@@ -32,6 +32,7 @@ struct OptimizeProblem {
   ThreadPool& pool;
   const WeightPrior* prior = nullptr;     // whose variables `batch`, `curved` and `samples` are of
   bool show_weights = false;              // callbacks need them from every method that has them
+  bool by_default = false;                // nobody asked for the method: it may give way (D.28)
   std::span<const Run> nonnegative = {};  // kept >= 0 by SGD and cutting planes
 
   // The data term: of all samples at once; the same with its second derivative; by the sample.

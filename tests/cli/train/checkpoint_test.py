@@ -5,7 +5,7 @@ import re
 import subprocess
 import time
 
-from support import BAD_INPUT, CROFT, INGREDIENTS, WRONG_USAGE, CliTest, croft, main
+from support import BAD_INPUT, CROFT, INGREDIENTS, WRONG_USAGE, CliTest, croft, main, noise
 
 TRAIN, TEST = INGREDIENTS / "train.txt", INGREDIENTS / "test.txt"
 # Each with as many iterations as take a second or less.
@@ -88,6 +88,10 @@ class CheckpointTest(CliTest):
             with self.subTest(objective=objective, optimizer=optimizer):
                 kills += self.check(["--objective", objective, "--optimizer", optimizer])
         self.assertGreater(kills, len(METHODS))
+
+    def test_dual_ascent_that_gives_way_to_lbfgs_too(self):
+        self.data = self.file("noise.txt", noise(2000))
+        self.assertGreater(self.check([], most_kills=6), 4)
 
     def test_an_active_set_too(self):
         self.check(["--l1", 0.5, "--l2", 0, "--features", "all"])

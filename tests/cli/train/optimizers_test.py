@@ -4,7 +4,7 @@ import json
 import pathlib
 import unittest
 
-from support import (BAD_INPUT, DATA, INGREDIENTS, WRONG_USAGE, CliTest, croft, main, read_log,
+from support import (BAD_INPUT, DATA, INGREDIENTS, WRONG_USAGE, CliTest, croft, main, noise, read_log,
                      sequences_of)
 
 TRAIN = INGREDIENTS / "train.txt"
@@ -12,11 +12,14 @@ TEMPLATE = "U00:%x[0,1]\nU01:%x[-1,1]\nB\n"
 
 
 class Training(CliTest):
-    def train(self, *arguments):
-        """The last line of the log."""
+    def log_of(self, *arguments):
         self.model, log = self.folder / "m.croft", self.folder / "log.jsonl"
         self.run_ok("train", "--quiet", "-o", self.model, "--log", log, *arguments)
-        return read_log(log)[1]
+        return read_log(log)
+
+    def train(self, *arguments):
+        """The last line of the log."""
+        return self.log_of(*arguments)[1]
 
 
 class DefaultTest(Training):
@@ -41,6 +44,19 @@ class DefaultTest(Training):
             with self.subTest(options):
                 self.assertFalse(self.has_gap(*options))
         self.assertFalse(self.has_gap(value="1000"))
+
+    def test_lbfgs_takes_over_where_the_gap_closes_slowly(self):
+        data = self.file("noise.txt", noise(2000))
+        lines, last = self.log_of("--threads", 2, data)
+        self.assertIn("L-BFGS took over after 3 iterations", last["message"])
+        self.assertEqual(last["reason"], "converged_objective")
+        self.assertEqual(last["iterations"], lines[-1]["iteration"])
+        model = self.model.read_bytes()
+        self.assertLess(abs(last["objective"] / self.log_of(data, "--optimizer", "lbfgs")[1]["objective"] - 1), 1e-5)
+        self.log_of("--threads", 1, data)
+        self.assertEqual(self.model.read_bytes(), model)
+        _, asked = self.log_of("--max-iterations", 6, "--optimizer", "dual-ascent", data)
+        self.assertIn("gap", asked)
 
     def test_a_gap_asks_for_it(self):
         self.assertTrue(self.has_gap("--gap", 1e-3, positions=100))
