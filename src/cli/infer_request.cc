@@ -1,5 +1,6 @@
 #include "cli/infer_request.h"
 
+#include "app/infer/name_values.h"
 #include "cli/common.h"
 #include "croft/core/error.h"
 
@@ -13,11 +14,7 @@ InferRequest infer_request(const OptionValues& values, GraphTask task) {
   values.read("time", request.seconds);
   values.read("tolerance", request.tolerance);
   values.read("max-iterations", request.max_iterations);
-  for (const std::string& each : values.list("set")) {
-    const std::size_t equal = each.find('=');
-    if (equal == each.npos) throw UsageError("--set takes NAME=VALUE, not ", in_quotes(each));
-    request.settings.emplace_back(each.substr(0, equal), each.substr(equal + 1));
-  }
+  request.settings = name_values(values);
   const CommonOptions common = common_of(values);
   request.seed = common.seed;
   request.threads = common.threads;

@@ -23,6 +23,7 @@
 #include "sql/logic/logic_learning.h"
 #include "sql/logic/logic_methods.h"
 #include "sql/logic/logic_question.h"
+#include "sql/logic/logic_source.h"
 #include "sql/logic/logic_views.h"
 #include "train/options/training_options.h"
 
@@ -125,27 +126,12 @@ std::span<const OptionRow> logic_options() {
   return kRows;
 }
 
-std::vector<std::string> names_in(std::string_view list) {
-  std::vector<std::string> names;
-  std::string name;
-  for (const char c : std::string(list) + ",") {
-    if (c == ' ') continue;
-    if (c != ',') {
-      name += c;
-    } else if (!name.empty()) {
-      names.push_back(std::exchange(name, {}));
-    }
-  }
-  return names;
-}
-
 std::vector<AtomPattern> read_queries(const OptionValues& values, const LogicNetwork& network) {
   const std::string file(values.text("query-file"));
   // An atom to explain is asked for, too.
   const std::string text(values.text(values.given("query") ? "query" : "explain"));
   if (!file.empty()) return parse_atom_patterns(network, read_fact_tokens(LineReader(file)));
-  return parse_atom_patterns(network,
-                             read_fact_tokens(LineReader(std::string_view(text), "--query")));
+  return read_atom_patterns(network, text);
 }
 
 // A line an atom; of map those that are true.
@@ -199,73 +185,25 @@ struct LogicInput {
   WeightReading reading;
 };
 
-LogicNetwork read_rules(const OptionValues& values, LogicDialect dialect) {
-  const std::string path(values.text("NETWORK"));
-  LogicNetwork network = read_network(path, dialect);
-  for (const std::string& warning : network.warnings) {
-    std::fprintf(stderr, "croft: warning: %s\n", warning.c_str());
-  }
-  if (network.predicates.empty()) {
-    throw InputError({path}, "a network without a predicate", "", "declare one: Name(type, …)");
-  }
-  std::optional<double> soft_hard;
-  values.read("soft-hard", soft_hard);
-  if (soft_hard) soften_hard_rules(network, *soft_hard);
-  return network;
-}
-
-LogicEvidence read_facts(const OptionValues& values, const LogicNetwork& network,
-                         const std::string& world = {}) {
-  LogicEvidence evidence(network);
-  for (const std::string& path : values.list("evidence")) {
-    add_evidence(network, read_fact_tokens(LineReader(path)), evidence);
-  }
-  if (!world.empty()) add_evidence(network, read_fact_tokens(LineReader(world)), evidence);
-  return evidence;
+LogicSource source_of(const OptionValues& values) {
+  LogicSource source{.network = std::string(values.text("NETWORK")),
+                     .evidence = values.list("evidence")};
+  if (values.given("dialect")) source.dialect = logic_dialect(values.text("dialect"));
+  values.read("soft-hard", source.soft_hard);
+  return source;
 }
 
 LogicInput read_input(const OptionValues& values) {
-  const LogicDialect dialect =
-      values.given("dialect") ? logic_dialect(values.text("dialect")) : LogicDialect::any;
-  LogicNetwork network = read_rules(values, dialect);
-  LogicEvidence evidence = read_facts(values, network);
+  const LogicSource source = source_of(values);
+  LogicNetwork network = read_rules(source);
+  for (const std::string& warning : network.warnings) {
+    std::fprintf(stderr, "croft: warning: %s\n", warning.c_str());
+  }
+  LogicEvidence evidence = read_facts(source, network);
   std::vector<AtomPattern> queries = read_queries(values, network);
   const WeightReading reading = values.given("weights") ? weight_reading(values.text("weights"))
-                                : dialect == LogicDialect::alchemy ? WeightReading::clausal
-                                                                   : WeightReading::formula;
+                                                        : usual_reading(source.dialect);
   return {std::move(network), std::move(evidence), std::move(queries), reading};
-}
-
-// What to learn from: all of --evidence, or each --world beside it.
-std::vector<LogicEvidence> read_worlds(const OptionValues& values, LogicInput& input) {
-  std::vector<LogicEvidence> worlds;
-  const auto read_all = [&] {
-    worlds.clear();
-    for (const std::string& path : values.list("world")) {
-      worlds.push_back(read_facts(values, input.network, path));
-    }
-  };
-  if (!values.given("world")) {
-    worlds.push_back(std::move(input.evidence));
-    return worlds;
-  }
-  read_all();
-  if (worlds.size() > 1) {
-    share_constants(input.network, worlds);
-    read_all();
-  }
-  return worlds;
-}
-
-std::vector<bool> predicates_of(const LogicNetwork& network,
-                                const std::vector<std::string>& names) {
-  std::vector<bool> out(network.predicates.size(), false);
-  for (const std::string& name : names) {
-    const std::uint32_t number = network.predicate_names.find(name);
-    if (number == kNoNumber) throw UsageError("the network has no predicate ", in_quotes(name));
-    out[number] = true;
-  }
-  return out;
 }
 
 void write_learned(const OptionValues& values, LogicObjective objective,
@@ -323,9 +261,13 @@ int run_learn(const OptionValues& values, LogicInput input, const InferRequest& 
   if (values.given("hidden")) {
     options.hidden = predicates_of(input.network, names_in(values.text("hidden")));
   }
-  std::vector<bool> open(input.network.predicates.size(), false);
-  for (const AtomPattern& query : input.queries) open[query.predicate] = true;
-  const std::vector<LogicEvidence> worlds = read_worlds(values, input);
+  const std::vector<bool> open = predicates_of(input.network, input.queries);
+  std::vector<LogicEvidence> worlds;
+  if (values.given("world")) {
+    worlds = read_worlds(source_of(values), values.list("world"), input.network);
+  } else {
+    worlds.push_back(std::move(input.evidence));
+  }
   const auto begin = std::chrono::steady_clock::now();
   const LearnedNetwork learned =
       learn_weights(input.network, worlds, open, options, [&](const Iteration&) {
@@ -361,8 +303,7 @@ int run_learn_structure(const OptionValues& values, const LogicInput& input,
       .read("clauses", options.clauses)
       .read("least-gain", options.least_gain)
       .read("groundings", options.groundings);
-  std::vector<bool> open(input.network.predicates.size(), false);
-  for (const AtomPattern& query : input.queries) open[query.predicate] = true;
+  const std::vector<bool> open = predicates_of(input.network, input.queries);
   const bool quiet = values.flag("quiet");
   const auto begin = std::chrono::steady_clock::now();
   std::size_t told = 0;

@@ -14,9 +14,10 @@
 
 namespace croft::cli {
 
-// All kinds but graph, which labels a database, and Bayesian networks, which read cases.
-inline constexpr KindSet kSequenceModels = kEveryKind & ~kGraphBit & ~kBayesNetBit;
-inline constexpr KindSet kModelFiles = kEveryKind & ~kBayesNetBit;
+// Networks that are files of their own are no model files.
+inline constexpr KindSet kModelFiles = kEveryKind & ~kBayesNetBit & ~kLogicBit;
+// All but graph, which labels a database.
+inline constexpr KindSet kSequenceModels = kModelFiles & ~kGraphBit;
 
 OptionRow model_row();                        // --model: required
 OptionRow data_row(std::string_view help);    // DATA: several files; without: standard input

@@ -4,7 +4,8 @@
 
 #include "app/train/requests.h"
 #include "cli/progress.h"
-#include "sql/train/train_graph.h"
+#include "sql/logic/logic_learning.h"
+#include "sql/train/table_trainers.h"
 #include "train/methods/objectives.h"
 
 namespace croft::cli {
@@ -40,6 +41,7 @@ Example:
   croft train -o m.croft --model boosted-segment --segment-template names.txt train.conll
   croft train -o m.croft --model segment --segment-template whole.template train.conll
   croft train -o m.croft --model graph --spec pages.toml --database pages.sqlite
+  croft train -o learnt.mln --model logic --program rules.mln --query Cancer facts.db
   croft train -o m.croft --checkpoint state train.conll   # after a crash: the same, and --resume
 
 The objective is  -sum log p(y|x) + l1 |w|_1 + (l2/2) |w|_2^2.  CRFsuite's c2 is l2/2, Wapiti's rho2 is l2,
@@ -77,7 +79,9 @@ std::string graph_objectives_text() {
 }
 
 std::string train_footer() {
-  return objectives_text() + graph_objectives_text() + kTextsAndTables + kExamples;
+  return objectives_text() + graph_objectives_text() +
+         "\nObjectives of --model logic, with their settings:\n" + describe_logic_objectives() +
+         kTextsAndTables + kExamples;
 }
 
 }  // namespace
@@ -93,7 +97,7 @@ const Verb kTrain = {.name = "train",
                      .own_company = true};
 
 int run_train(const OptionValues& values) {
-  const auto trainer = make_trainer(values, graph_trainer_rows());
+  const auto trainer = make_trainer(values, table_trainer_rows());
   return run_training(*trainer, std::string(values.text("log")), values.flag("quiet"));
 }
 

@@ -43,6 +43,7 @@ GRAPH_OPTIMIZERS = {name: "" for name in (
 
 GRAPH = "--model graph --spec graph.toml --database token.csv"
 SKIP = "--model graph --spec skip.toml --database token.csv"
+LOGIC = "--model logic --program friends.mln --query Smokes,Cancer"
 HIDDEN = "--model graph --spec graph.toml --database hidden/token.csv"
 STATES = "--model hidden-chain --hidden-states 2 --template gestures.template"
 TEXT = "--format text train.tsv"
@@ -127,6 +128,8 @@ MODELS = {
     "graph-prior": f"{GRAPH} --prior graph.croft --l2 3",
     "graph-variances": f"{GRAPH} --variances graph.variances",
     "bayes-net": "--model bayes-net --structure rain.bif --smoothing 1 rain.csv",
+    "logic": f"{LOGIC} --l2 0.1 friends.db more.db",
+    "logic-worlds": f"{LOGIC} --objective likelihood --l2 0.1 --worlds friends.db more.db",
     "bayes-net-em": "--model bayes-net --structure rain.bif --starts 2 --em-iterations 10 holes.csv",
     # Penalties and features.
     "l1": f"--l1 0.5 --l2 0 {SHORT} train.txt",
@@ -423,6 +426,7 @@ KINDS = {
     "bayes-net": ["--model bayes-net --structure rain.bif rain.csv",
                   "--model bayes-net --structure rain.bif holes.csv"],
     "graph": [f"{GRAPH} {SHORT_RUN}", f"{HIDDEN} {SHORT_RUN}", HIDDEN, "--model graph"],
+    "logic": [f"{LOGIC} friends.db", "--model logic friends.db"],
 }
 SMO = "--objective max-margin --optimizer smo --features all"
 CORRECTING = "--objective passive-aggressive --optimizer"
@@ -454,6 +458,9 @@ COMPANY = {
     "gazetteer": ["--segment-template gazetteer.template"], "pairs": ["--objective sample-rank"],
     "damping": ["--objective bethe"], "inference-iterations": ["--objective bethe"],
     "search": ["--objective perceptron"], "database": ["--spec graph.toml"], "spec": ["--database token.csv"],
+    "program": ["--query Smokes"], "query": ["--program friends.mln"], "evidence": ["--worlds"],
+    "prior-mean": ["--l2 0.1"], "set": ["--objective diagonal-newton"],
+    "hidden": ["--objective likelihood"],
 }
 VALUES = {  # of several one
     "format": ["--format attributes", "--format columns", "--format csv"],
@@ -466,7 +473,10 @@ VALUES = {  # of several one
     "network-score": "--network-score bic", "equivalent-sample-size": "--equivalent-sample-size 2",
     "max-parents": "--max-parents 1", "significance": "--significance 0.05", "bootstrap": "--bootstrap 2",
     "edges": "--edges edges.csv", "query-memory": "--query-memory 1G", "numeric": "--numeric size",
-    "unlabelled": "--unlabelled chunks.words",
+    "unlabelled": "--unlabelled chunks.words", "program": "--program friends.mln", "query": "--query Cancer",
+    "evidence": "--evidence more.db", "worlds": "--worlds", "hidden": "--hidden Cancer",
+    "reading": "--reading clausal", "dialect": "--dialect alchemy", "soft-hard": "--soft-hard 3",
+    "prior-mean": "--prior-mean written", "set": "--set samples=8",
 }
 # Options that every training has, and one that goes on from what is not there.
 GIVEN = {"DATA", "output", "model"}

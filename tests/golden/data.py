@@ -276,6 +276,15 @@ probability ( grass | rain ) { (yes) 0.5, 0.5; (no) 0.5, 0.5; }
 """
 
 
+FRIENDS = """Friends(person, person)
+Smokes(person)
+Cancer(person)
+!Smokes(x)
+1.5 Smokes(x) => Cancer(x)
+Friends(x, y) ^ Smokes(x) => Smokes(y)
+"""
+
+
 def allowed(block):
     """Whether the rules of rules.txt allow the labels of a sequence."""
     labels = [row.split()[-1] for row in block.split("\n")]
@@ -337,6 +346,8 @@ def files():
         "potts.uai": ising(even=True),
         "rain.bif": RAIN, "rain.csv": "grass,rain\nwet,yes\nwet,yes\ndry,yes\ndry,no\nwet,no\n",
         "holes.csv": "grass,rain\nwet,\nwet,yes\n,yes\ndry,no\ndry,\nwet,no\n",
+        "friends.mln": FRIENDS, "friends.db": "Friends(Anna, Bob)\nFriends(Bob, Carl)\nSmokes(Bob)\nCancer(Bob)\n",
+        "more.db": "Friends(Dora, Emil)\nSmokes(Dora)\nSmokes(Emil)\nCancer(Emil)\n",
         "die.csv": "face,low,mean\n1,1,1\n2,1,2\n3,0,3\n4,0,4\n5,0,5\n6,0,6\n",
     }
 

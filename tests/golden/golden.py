@@ -80,7 +80,8 @@ def document(text):
 
 
 def file_of(model, arguments):
-    return f"{model}.bif" if "--model bayes-net" in arguments else f"{model}.croft"
+    kinds = {"--model bayes-net": "bif", "--model logic": "mln"}
+    return f"{model}.{next((end for kind, end in kinds.items() if kind in arguments), 'croft')}"
 
 
 class Program:
@@ -119,7 +120,7 @@ class Program:
         if (self.folder / log).exists():
             lines = (self.folder / log).read_text("utf-8").splitlines()
             text += "\nlog:\n" + "".join(f"{json.dumps(without_seconds(json.loads(line)))}\n" for line in lines)
-        if model.endswith(".bif") and (self.folder / model).exists():
+        if model.endswith((".bif", ".mln")) and (self.folder / model).exists():
             return text + f"\nnetwork:\n{(self.folder / model).read_text('utf-8')}"
         return text + f"\ninspect:\n{document(self.run(f'inspect --json -m {model}').stdout)}"
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "app/train/requests.h"
 #include "app/train/train_files.h"
 
@@ -117,14 +115,6 @@ GraphTrainRequest graph_train_request(const OptionValues& values) {
     request.held_out = {request.holdout};
   }
   return request;
-}
-
-std::span<const TrainerRow> graph_trainer_rows() {
-  static constexpr auto kRows = std::to_array<TrainerRow>({
-      {kGraphBit,
-       [](const OptionValues& values) { return make_trainer(graph_train_request(values)); }},
-  });
-  return kRows;
 }
 
 }  // namespace croft

@@ -28,7 +28,5 @@ std::unique_ptr<Trainer> make_trainer(const GraphTrainRequest& request);
 std::unique_ptr<GraphTrainer> make_graph_trainer(const GraphTrainRequest& request);
 
 GraphTrainRequest graph_train_request(const OptionValues& values);
-// The row of kind graph, for make_trainer() of options.
-std::span<const TrainerRow> graph_trainer_rows();
 
 }  // namespace croft

@@ -10,7 +10,7 @@
 namespace croft {
 namespace {
 
-constexpr KindSet kOfSequences = kEveryKind & ~(kGraphBit | kBayesNetBit);
+constexpr KindSet kOfSequences = kEveryKind & ~(kGraphBit | kBayesNetBit | kLogicBit);
 constexpr KindSet kOfColumns = kOfChains | kSegmentBit | kBoosted;  // by templates
 
 std::vector<std::string_view> names_of_kinds() {
@@ -38,7 +38,7 @@ std::span<const OptionRow> data_options() {
   static const auto kRows = std::to_array<OptionRow>({
       file("DATA", "",
            "Labelled data; several files are read one after the other (required, but for "
-           "--model graph)")
+           "--model graph); of --model logic databases of facts")
           .of(kEveryKind & ~kGraphBit, "its data is what --database has")
           .repeated()
           .unnamed()
@@ -49,7 +49,7 @@ std::span<const OptionRow> data_options() {
              {"columns", "spans", "attributes", "text", "svmlight", "csv"},
              "columns (CoNLL; last one: label), spans (JSON lines of tokens and labelled spans), "
              "attributes (CRFsuite), text (LABEL TAB TEXT), svmlight or csv (with a header)")
-          .of(kEveryKind & ~kGraphBit, "its tables are those of --database")
+          .of(kEveryKind & ~(kGraphBit | kLogicBit), "its tables are those of its databases")
           .outside(),
       file("template", "FILE",
            "Feature templates, CRF++'s or Wapiti's; without: default features for words")

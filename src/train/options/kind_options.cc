@@ -114,6 +114,7 @@ std::span<const OptionRow> structure_options() {
   constexpr const char* kSegments = "Segments (--model segment, boosted-segment)";
   constexpr const char* kTrees =
       "Gradient tree boosting (--model boosted-chain, boosted-maxent, boosted-segment)";
+  constexpr const char* kLogic = "Markov logic (--model logic)";
   constexpr const char* kGraphs = "Graphs from tables (--model graph)";
   constexpr KindSet kOfSegments = kSegmentBit | kBoostedSegmentBit;
   static const auto kRows = with_common({
@@ -226,7 +227,8 @@ std::span<const OptionRow> structure_options() {
       query_seconds_row().outside(),
       query_memory_row().outside(),
       size("memory", "SIZE=8G",
-           "What junction trees may take: a number with K, M, G or T (powers of 1024)"),
+           "What junction trees may take: a number with K, M, G or T (powers of 1024)")
+          .of(kGraphBit | kLogicBit),
       whole("inference-iterations", "N",
             "Iterations of inference in each evaluation, where it iterates")
           .from(1),
@@ -235,6 +237,40 @@ std::span<const OptionRow> structure_options() {
             "How perceptron and max-margin find the best labelling: auto, junction-tree, "
             "max-product, trw-s, graph-cut, alpha-expansion"),
       flag("pairs", "sample-rank: proposals that change two neighbouring variables at once, too"),
+      common(kLogicBit, kLogic),
+      file("program", "FILE",
+           "The network (.mln) whose weights are learnt; -o gets it with them.  DATA is what is "
+           "true; atoms of --query that it does not name are false.  Where nothing is said, the "
+           "objective is pseudo-likelihood, --l2 0 and --memory 4e9, of ground clauses, too")
+          .outside(),
+      words("query", "ATOMS", "The predicates that the rules are to foretell: \"P, Q\"").outside(),
+      file("evidence", "FILE ...", "Facts that are true in each world of --worlds")
+          .repeated()
+          .beside("worlds")
+          .outside(),
+      flag("worlds", "Each file of DATA is a world of its own, with constants of its own")
+          .outside(),
+      words("hidden", "P,Q,...",
+            "Predicates whose atoms are not known where DATA does not name them")
+          .outside(),
+      choice(
+          "reading", "MEANING", {"formula", "clausal"},
+          "What a weight means, as --weights of croft logic: formula, or, with --dialect alchemy "
+          "where nothing is said, clausal")
+          .outside(),
+      choice("dialect", "DIALECT=any", {"any", "alchemy", "tuffy", "lomrf"},
+             "Whose signs the network may have")
+          .outside(),
+      number("soft-hard", "WEIGHT", "Hard rules are soft ones of this weight").outside(),
+      choice("prior-mean", "MEAN=zero", {"zero", "written"},
+             "Where --l2 pulls the weights to, 0 or what the network has written")
+          .beside("l2")
+          .outside(),
+      words("set", "NAME=VALUE ...",
+            "A setting of the objective, as croft logic --help lists them; may be given several "
+            "times")
+          .repeated()
+          .outside(),
   });
   return kRows;
 }

@@ -19,6 +19,7 @@ std::span<const OptionRow> method_options() {
   static const auto kRows = with_common({
       common(kOptimised),
       words("objective", "OBJECTIVE=likelihood", "What to minimise; see below")
+          .of(kOptimised | kLogicBit)
           .at_first("likelihood"),
       words("optimizer", "OPTIMIZER", "How; see below"),
       words("cost", "NUMBER=1|FILE",
@@ -36,7 +37,7 @@ std::span<const OptionRow> method_options() {
           .of(kChainBit | kGraphBit, "--objective piecewise has other pieces there"),
       number("l1", "NUMBER=0", "Weight of |w|_1").at_first("0"),
       number("l2", "NUMBER=1, of perceptron and the like 0", "Weight of |w|_2^2 / 2")
-          .of(kOptimised | kBoosted),
+          .of(kOptimised | kBoosted | kLogicBit),
       file("prior", "MODEL",
            "The penalty is of the distance from this model's weights, where training starts")
           .of(kChains | kSegmentBit | kGraphBit),
@@ -45,7 +46,8 @@ std::span<const OptionRow> method_options() {
            "l2 / VARIANCE")
           .of(kChains | kSegmentBit | kGraphBit),
       whole("max-iterations", "N=1000, of perceptron and the like 100",
-            "Stop after so many, or so many passes"),
+            "Stop after so many, or so many passes")
+          .of(kOptimised | kLogicBit),
       number("tolerance", "CHANGE=1e-5, with --l1 5e-6, boosted 0",
              "Stop when the objective's relative change over --window falls below; 0: never")
           .of(kOptimised | kBoosted | kNaiveBayesBit | kHmmBit | kBayesNetBit),
@@ -93,6 +95,7 @@ std::span<const OptionRow> method_options() {
 std::span<const OptionRow> run_options() {
   using namespace option;
   constexpr KindSet kOfEm = kHmmBit | kNaiveBayesBit | kBayesNetBit;
+  constexpr KindSet kKept = kEveryKind & ~kLogicBit;
   static const auto kRows = std::to_array<OptionRow>({
       words("holdout", "FILE|FRACTION",
             "A labelled file (of --model graph a database), or a fraction of the data (of its "
@@ -109,11 +112,13 @@ std::span<const OptionRow> run_options() {
           .of(kChains | kSegmentBit | kNaiveBayesBit | kBayesNetBit | kGraphBit)
           .outside(),
       file("checkpoint", "FOLDER",
-           "Keep the state of the training in this folder, to go on from after a crash"),
-      flag("resume",
-           "Go on from the --checkpoint, to the very model of a training without a break"),
+           "Keep the state of the training in this folder, to go on from after a crash")
+          .of(kKept),
+      flag("resume", "Go on from the --checkpoint, to the very model of a training without a break")
+          .of(kKept),
       number("checkpoint-interval", "SECONDS=30",
              "Seconds between two states that are kept; 0: every iteration")
+          .of(kKept)
           .at_first("30")
           .beside("checkpoint"),
       file("log", "FILE", "Write one JSON object a line to this file").outside(),

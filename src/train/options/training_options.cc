@@ -24,6 +24,7 @@ std::span<const KindName> kind_names() {
       {kBoostedSegmentBit, "boosted-segment", "segment with trees for weights"},
       {kBayesNetBit, "bayes-net", "the tables of a Bayesian network, and its edges"},
       {kGraphBit, "graph", "variables in tables, whose cliques are SQL queries"},
+      {kLogicBit, "logic", "the weights of a Markov logic network, whose cliques are rules"},
   });
   return kNames;
 }

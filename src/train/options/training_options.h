@@ -19,7 +19,8 @@ inline constexpr KindSet kChainBit = 1 << 0, kMaxentBit = 1 << 1, kMemmBit = 1 <
                          kPoolBit = 1 << 6, kErrorCorrectingBit = 1 << 7, kBoostedChainBit = 1 << 8,
                          kBoostedMaxentBit = 1 << 9, kBoostedSegmentBit = 1 << 10,
                          kSegmentBit = 1 << 11, kBayesNetBit = 1 << 12, kGraphBit = 1 << 13,
-                         kJointBit = 1 << 14;  // maxent with joint features, a training of its own
+                         kJointBit = 1 << 14,  // maxent with joint features, a training of its own
+    kLogicBit = 1 << 15;
 
 // Families that options have in common.
 inline constexpr KindSet kChains = kChainBit | kMaxentBit | kMemmBit;

@@ -68,6 +68,40 @@ class LogicTest(CliTest):
                                  (("--method", "mc-sat", "--tolerance", "1"), "no use for --tolerance")):
             self.fails(WRONG_USAGE, "logic", *paths, *options, mentions=[mention])
 
+    def test_train_writes_what_logic_learns(self):
+        path, out = self.file("f.mln", FRIENDS), self.folder / "train.mln"
+        facts = [self.file("a.db", FACTS), self.file("b.db", "Smokes(Carl)\nCancer(Carl)\n")]
+        logic = ["--evidence", facts[0], "--evidence", facts[1]]
+        for train, learn in ((["--objective", "likelihood", "--l2", "0.3"], ["--learn", "likelihood", "--l2", "0.3"]),
+                             (["--l2", "0.1", "--reading", "clausal", "--prior-mean", "written"],
+                              ["--learn", "pseudo-likelihood", "--l2", "0.1", "--weights", "clausal", "--prior",
+                               "written"]),
+                             (["--objective", "diagonal-newton", "--max-iterations", "3", "--set", "samples=10",
+                               "--seed", "7"],
+                              ["--learn", "diagonal-newton", "--max-iterations", "3", "--set", "samples=10", "--seed",
+                               "7"]),
+                             (["--worlds", "--l2", "0.1"], ["--learn", "pseudo-likelihood", "--l2", "0.1"])):
+            databases = [f"--world={each}" for each in facts] if "--worlds" in train else logic
+            self.run_ok("logic", path, *databases, "--query", "Smokes, Cancer", *learn, "--quiet", "-o",
+                        self.folder / "logic.mln")
+            self.run_ok("train", "--model", "logic", "--program", path, "--query", "Smokes, Cancer", *train, "--quiet",
+                        "-o", out, *facts)
+            self.assertEqual(out.read_text("utf-8"), (self.folder / "logic.mln").read_text("utf-8"))
+
+    def test_train_says_what_learning_needs(self):
+        path, facts = self.file("f.mln", FRIENDS), self.file("a.db", FACTS)
+        base = ["train", "--model", "logic", "-o", self.folder / "out.mln"]
+        for options, mention in ((["--program", path, facts], "needs --query"),
+                                 (["--query", "Cancer", facts], "needs --program"),
+                                 (["--program", path, "--query", "Cancer"], "DATA is required"),
+                                 (["--program", path, "--query", "Cancer", "--objective", "per-edge", facts],
+                                  "it is one of pseudo-likelihood"),
+                                 (["--program", path, "--query", "Cancer", "--checkpoint", "c", facts],
+                                  "no meaning for --model logic")):
+            self.fails(WRONG_USAGE, *base, *options, mentions=[mention])
+        self.fails(WRONG_USAGE, "train", "-o", self.folder / "m.croft", "--program", path, facts,
+                   mentions=["--program has no meaning for --model chain"])
+
     def test_weights_are_learnt_and_written(self):
         network = "t = {A, B, C, D}\nP(t)\nQ(t)\n7 P(x)\nQ(x) => P(x).\n"
         path, facts = self.file("f.mln", network), self.file("f.db", "P(A)\nP(B)\nP(C)\nQ(A)\n")
