@@ -1,4 +1,5 @@
 // Methods that estimate or bound sums, and max-product.
+#include <optional>
 #include <string>
 
 #include "app/infer/infer_methods.h"
@@ -9,6 +10,7 @@
 #include "inference/graph/messages/convergent_propagation.h"
 #include "inference/graph/messages/generalised_propagation.h"
 #include "inference/graph/messages/region_graph.h"
+#include "inference/graph/messages/shared_scores.h"
 
 namespace croft {
 namespace {
@@ -40,7 +42,8 @@ BeliefPropagationOptions message_options(const InferProblem& p) {
 }
 
 void run_belief_propagation(const InferProblem& p, InferResult& result) {
-  SumProduct messages(p.graph, message_options(p));
+  const std::optional<FactorGraph> shared = with_shared_scores(p.graph);
+  SumProduct messages(shared ? *shared : p.graph, message_options(p));
   const Convergence end = messages.run(p.progress);
   take(
       p, end, messages.kind(), messages.log_partition(), messages.contradiction(),
@@ -48,7 +51,8 @@ void run_belief_propagation(const InferProblem& p, InferResult& result) {
 }
 
 void run_max_product(const InferProblem& p, InferResult& result) {
-  MaxProduct messages(p.graph, message_options(p));
+  const std::optional<FactorGraph> shared = with_shared_scores(p.graph);
+  MaxProduct messages(shared ? *shared : p.graph, message_options(p));
   take(messages.run(p.progress), result);
   if (messages.contradiction()) fail_without_assignment();
   result.kind = messages.kind();

@@ -7,6 +7,8 @@
 
 #include "core/infinity.h"
 #include "croft/core/error.h"
+#include "inference/chain/semirings.h"
+#include "inference/graph/messages/shared_scores.h"
 
 namespace croft {
 namespace {
@@ -61,6 +63,10 @@ PairwiseMessages::PairwiseMessages(const FactorGraph& graph)
       }
     }
   }
+  for (Edge& edge : edges_) {
+    const std::size_t a = states_[edge.end[0]], b = states_[edge.end[1]];
+    edge.potts = a == b && is_potts(std::span(tables_).subspan(edge.table, a * b), a);
+  }
   messages_.assign(messages, 0);
   empty_ = constant_ == -kInf;
   set_weights(std::vector<double>(edges_.size(), 1));
@@ -96,35 +102,72 @@ void PairwiseMessages::find_beliefs() {
   }
 }
 
+// sums_[y] = log sum_x exp(table + scratch_[x]), of the edge's end `to`.
+void PairwiseMessages::sum_table(const Edge& edge, std::size_t to) {
+  const std::size_t row = to == 0 ? 1 : states_[edge.end[1]];  // a step of x_u, and of x_v
+  const std::size_t col = to == 0 ? states_[edge.end[1]] : 1;
+  for (std::size_t y = 0; y < sums_.size(); ++y) {
+    const double* const table = divided_.data() + edge.table + y * col;
+    double high = -kInf, sum = 0;
+    for (std::size_t x = 0; x < scratch_.size(); ++x) {
+      high = std::max(high, table[x * row] + scratch_[x]);
+    }
+    if (high > -kInf) {
+      for (std::size_t x = 0; x < scratch_.size(); ++x) {
+        sum += std::exp(table[x * row] + scratch_[x] - high);
+      }
+      high += std::log(sum);
+    }
+    sums_[y] = high;
+  }
+}
+
+// The same in O(states).  What the others of a state add up to is summed from both sides, and that
+// of the highest one relative to the second: nothing cancels, and nothing underflows that a sum
+// over the table would keep.
+void PairwiseMessages::sum_potts(const Edge& edge) {
+  const double equal = divided_[edge.table], unequal = divided_[edge.table + 1];
+  const std::size_t states = scratch_.size();
+  const auto top = static_cast<std::size_t>(std::ranges::max_element(scratch_) - scratch_.begin());
+  const double high = scratch_[top];
+  double second = -kInf, others_of_top = 0, before = 0, after = 0;
+  for (std::size_t x = 0; x < states; ++x) {
+    if (x != top) second = std::max(second, scratch_[x]);
+  }
+  for (std::size_t x = 0; x < states && second > -kInf; ++x) {
+    if (x != top) others_of_top += std::exp(scratch_[x] - second);
+  }
+  powers_.resize(states);
+  for (std::size_t x = states; x-- > 0 && high > -kInf;) {
+    sums_[x] = after;
+    after += powers_[x] = std::exp(scratch_[x] - high);
+  }
+  for (std::size_t x = 0; x < states; ++x) {
+    const double others = high == -kInf ? -kInf
+                          : x == top    ? second + std::log(others_of_top)
+                                        : high + std::log(before + sums_[x]);
+    if (high > -kInf) before += powers_[x];
+    sums_[x] = LogSum::plus(equal + scratch_[x], unequal + others);
+  }
+}
+
 // From the other end of edge e to end[to].
 void PairwiseMessages::send(std::size_t e, std::size_t to, double damping) {
   const Edge& edge = edges_[e];
   const Variable u = edge.end[1 - to], v = edge.end[to];
   const std::size_t from_states = states_[u], to_states = states_[v];
-  const std::size_t row = to == 0 ? 1 : states_[edge.end[1]];  // a step of x_u, and of x_v
-  const std::size_t col = to == 0 ? states_[edge.end[1]] : 1;
   scratch_.resize(from_states);
   for (std::size_t x = 0; x < from_states; ++x) {
     const double b = log_belief_[at_[u] + x];
     scratch_[x] = b == -kInf ? b : b - messages_[edge.message[1 - to] + x];
   }
   sums_.resize(to_states);
-  double highest = -kInf;
-  for (std::size_t y = 0; y < to_states; ++y) {
-    const double* const table = divided_.data() + edge.table + y * col;
-    double high = -kInf, sum = 0;
-    for (std::size_t x = 0; x < from_states; ++x) {
-      high = std::max(high, table[x * row] + scratch_[x]);
-    }
-    if (high > -kInf) {
-      for (std::size_t x = 0; x < from_states; ++x) {
-        sum += std::exp(table[x * row] + scratch_[x] - high);
-      }
-      high += std::log(sum);
-    }
-    sums_[y] = high;
-    highest = std::max(highest, high);
+  if (edge.potts) {
+    sum_potts(edge);
+  } else {
+    sum_table(edge, to);
   }
+  const double highest = *std::ranges::max_element(sums_);
   if (highest == -kInf) {
     empty_ = true;
     return;

@@ -19,6 +19,7 @@ class PairwiseMessages {
     Variable end[2];
     std::size_t table;       // [states of end[0]][states of end[1]]
     std::size_t message[2];  // to either end
+    bool potts = false;      // one score where the ends are equal, and one where they are not
   };
 
   // Throws UsageError for a factor of three variables or more.
@@ -57,6 +58,8 @@ class PairwiseMessages {
  private:
   double finite(std::size_t k) const;
   void send(std::size_t e, std::size_t to, double damping);
+  void sum_table(const Edge& edge, std::size_t to);
+  void sum_potts(const Edge& edge);
   void find_beliefs();
 
   std::vector<std::size_t> states_, at_;  // [variables], [variables + 1]
@@ -66,7 +69,7 @@ class PairwiseMessages {
   std::vector<std::uint32_t> edge_of_factor_;
   std::vector<double> tables_, divided_;  // theta_e, and over rho_e
   std::vector<double> messages_, weights_;
-  std::vector<double> scratch_, before_, sums_;
+  std::vector<double> scratch_, before_, sums_, powers_;
   double constant_ = 0;
   bool empty_ = false;
 };
