@@ -109,6 +109,12 @@ std::span<const OptionRow> logic_options() {
           .at_first("0"),
       words("open", "P,Q,...", "Predicates that are open all the same").without("learn"),
       words("closed", "P,Q,...", "Predicates that are closed all the same").without("learn"),
+      choice("grounding", "HOW=auto", {"auto", "lazy", "full"},
+             "full: every clause that the evidence leaves open; lazy: those that can matter where "
+             "most atoms are false, for map and for mc-sat; auto: lazy for map where full has more "
+             "than 3,000,000 rows")
+          .at_first("auto")
+          .without("learn"),
       words("method", "METHOD=auto", "How; the methods of `croft infer`, and those below")
           .without("learn"),
       option::size("memory", "LIMIT",
@@ -379,11 +385,14 @@ int run_answer(const OptionValues& values, const LogicInput& input, const InferR
       input.network, input.evidence,
       open_predicates(input.network, input.evidence, input.queries, names_in(values.text("open")),
                       names_in(values.text("closed"))));
-  const GroundNetwork ground(space, input.queries,
-                             {.reading = input.reading,
-                              .memory = request.memory,
-                              .seconds = request.seconds,
-                              .progress = LogicProgress(quiet)});
+  const GroundNetwork ground(
+      space, input.queries,
+      {.reading = input.reading,
+       .memory = request.memory,
+       .seconds = request.seconds,
+       .progress = LogicProgress(quiet)},
+      values.given("explain") ? Grounding::full : grounding_named(values.text("grounding")),
+      request.task);
   InferCalls calls;
   if (!quiet) {
     calls.plan = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); };
@@ -411,6 +420,10 @@ int run_logic(const OptionValues& values) {
     throw UsageError("--output is for --learn and --learn-structure");
   }
   if (values.given("l2") && !learns) throw UsageError("--l2 is for --learn and --learn-structure");
+  const bool answers = !learns && !values.flag("inspect") && !values.given("explain");
+  if (values.given("grounding") && !answers) {
+    throw UsageError("--grounding is for probabilities and best worlds");
+  }
   LogicInput input = read_input(values);
   if (values.flag("learn-structure")) return run_learn_structure(values, input, request);
   if (values.flag("inspect")) return run_inspect(values, input, request);

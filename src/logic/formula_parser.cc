@@ -291,7 +291,7 @@ class FormulaParser {
       at_.expect(")");
       return term;
     }
-    if (at_.is_word() && at_.peek(1).text == "(") return call();
+    if (at_.is_word() && at_.peek(1).text == "(" && !at_.peek(1).first) return call();
     if (at_.is_word() && begins_lower(at_.text())) {
       Term term = variable();
       if (at_.is("++")) {

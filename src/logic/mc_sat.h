@@ -5,6 +5,8 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "logic/clause_store.h"
@@ -30,6 +32,27 @@ struct McSatResult {
   std::size_t largest_part = 0;  // of atoms that hang together in a slice
   bool drawn_exactly = false;    // every part of every slice
 };
+
+// A chain of worlds that leaves p as it is.
+class WorldChain {
+ public:
+  virtual ~WorldChain() = default;
+  virtual void step() = 0;
+  // [atoms] how probable each was in the last step, given what it drew beside them.
+  virtual const std::vector<double>& shares() const = 0;
+  virtual std::size_t largest_part() const = 0;
+};
+
+// A world that keeps all hard clauses and marks.  Throws Error where none is found.
+std::vector<std::uint8_t> allowed_world(const ClauseStore& store, std::uint64_t seed);
+std::uint64_t seed_of_chain(std::uint64_t seed, std::size_t chain);
+
+// Of chains, each stepped by one thread at a time.  Interrupted, which a step may throw, ends it as
+// go_on does.
+//   decided : [atoms] as hard_consequences() has it
+McSatResult run_chains(std::span<const std::unique_ptr<WorldChain>> chains,
+                       std::span<const std::uint8_t> decided, const McSatOptions& options,
+                       const std::function<bool(std::size_t)>& go_on);
 
 // Throws Error where no allowed world is found, and where it is stopped before it has counted any.
 //   go_on : asked now and then with the samples so far; false ends it

@@ -72,8 +72,9 @@ void SliceSampler::step(Random& random) {
 }
 
 void gibbs_sweep(const UndecidedClauses& clauses, GroundWalk& walk, Random& random,
-                 std::span<double> shares) {
+                 std::span<double> shares, std::uint32_t atoms) {
   for (const std::uint32_t atom : clauses.free) {
+    if (atom >= atoms) break;
     if (clauses.block_of[atom] != UndecidedClauses::kNoBlock) continue;
     const double changes = 1 / (1 + std::exp(walk.gain(atom)));
     if (!shares.empty()) shares[atom] = walk.values()[atom] != 0 ? 1 - changes : changes;

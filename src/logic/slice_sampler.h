@@ -19,6 +19,9 @@
 
 namespace croft {
 
+// What a broken hard clause costs a walk: exp(-1e5) is 0, and sums of weights keep their digits.
+inline constexpr double kForbiddenCost = 1e5;
+
 class SliceSampler {
  public:
   static constexpr std::size_t kWhole = 10;  // atoms of a part that is drawn at once
@@ -81,8 +84,9 @@ class SliceSampler {
 };
 
 // One sweep of Gibbs sampling over the atoms without a mark: p(a changes) = 1 / (1 + exp(gain)).
+//   atoms  : only those of smaller numbers
 //   shares : [atoms] how probable each was true, given the others; empty: not wanted
 void gibbs_sweep(const UndecidedClauses& clauses, GroundWalk& walk, Random& random,
-                 std::span<double> shares = {});
+                 std::span<double> shares = {}, std::uint32_t atoms = 0xffffffff);
 
 }  // namespace croft

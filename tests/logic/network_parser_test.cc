@@ -267,5 +267,11 @@ TEST(NetworkParser, IncludesHaveALimitInAll) {
       << words;
 }
 
+TEST(NetworkParser, ABracketOnTheNextLineIsNoCall) {
+  const LogicNetwork network = parse_network(read_logic_tokens(LineReader(
+      std::string_view("R(t, t)\n1 R(x, y) => x = y\n(EXIST y R(x, y)) => R(x, x).\n"), "t.mln")));
+  EXPECT_EQ(network.rules.size(), 2u);
+}
+
 }  // namespace
 }  // namespace croft

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "logic/atom_space.h"
@@ -12,6 +13,14 @@
 #include "logic/clause_store.h"
 
 namespace croft {
+
+enum class Grounding {
+  full,
+  lazy,       // what can matter where most atoms are false
+  automatic,  // lazy for the best world, where full has more than kManyGroundings rows
+};
+inline constexpr double kManyGroundings = 3e6;
+Grounding grounding_named(std::string_view name);  // auto, lazy, full
 
 struct GroundOptions {
   WeightReading reading = WeightReading::formula;

@@ -13,6 +13,7 @@
 #include "croft/inference/junction_tree.h"
 #include "logic/max_walk_sat.h"
 #include "logic/mc_sat.h"
+#include "sql/logic/lazy_mc_sat.h"
 #include "structure/counters.h"
 
 namespace croft {
@@ -60,11 +61,14 @@ void run_mc_sat(const LogicProblem& p, InferResult& result) {
   options.threads = p.request.threads;
   options.samples = p.request.max_iterations.value_or(options.samples);
   Settings(p.request).read("chains", options.chains).read("burn-in", options.burn_in);
-  const McSatResult found = mc_sat(p.store, options, [&](std::size_t samples) {
+  const auto go_on = [&](std::size_t samples) {
     GraphProgress now;
     now.iteration = samples;
     return p.progress(now);
-  });
+  };
+  const McSatResult found = p.lazy == nullptr
+                                ? mc_sat(p.store, options, go_on)
+                                : lazy_mc_sat(*p.lazy, p.store, p.grounding, options, go_on);
   for (std::size_t a = 0; a < p.store.atoms(); ++a) {
     const double probability = found.probabilities[a];
     result.marginals.push_back({1 - probability, probability});

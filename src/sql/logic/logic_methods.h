@@ -6,13 +6,16 @@
 
 #include "croft/app/infer.h"
 #include "logic/clause_store.h"
+#include "sql/logic/grounder.h"
 
 namespace croft {
 
 struct LogicProblem {
   const ClauseStore& store;
   const InferRequest& request;
-  GraphCallback progress;  // never empty; false when time is over, too
+  GraphCallback progress;           // never empty; false when time is over, too
+  const AtomSpace* lazy = nullptr;  // draws that ground as they go, with these options
+  GroundOptions grounding = {};
 };
 
 // A row: its name, what it answers and looks at, and what does it.  `run` fills in assignment or

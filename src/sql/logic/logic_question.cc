@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "logic/hard_conflict.h"
 #include "logic/search/hard_search.h"
+#include "sql/logic/lazy_grounder.h"
 #include "sql/logic/logic_methods.h"
 
 namespace croft {
@@ -75,8 +76,23 @@ std::vector<bool> open_predicates(const LogicNetwork& network, const LogicEviden
 }
 
 GroundNetwork::GroundNetwork(const AtomSpace& space, const std::vector<AtomPattern>& queries,
-                             const GroundOptions& options)
-    : space_(space), memory_(options.memory), store_(ground(space, options)) {
+                             const GroundOptions& options, Grounding grounding, GraphTask task)
+    : space_(space), options_(options) {
+  const bool lazy = grounding == Grounding::lazy ||
+                    (grounding == Grounding::automatic && task == GraphTask::map &&
+                     has_many_groundings(space, options));
+  if (lazy && task == GraphTask::partition) {
+    throw UsageError("lazy grounding is for the tasks map and marginals: log Z needs all clauses");
+  }
+  if (lazy) {
+    lazy_for_ = task;
+    store_ =
+        LazyGrounder(space, options,
+                     task == GraphTask::map ? LazyGrounder::For::best : LazyGrounder::For::draws)
+            .closure();
+  } else {
+    store_ = ground(space, options);
+  }
   if (auto warning = warning_of_empty_types(space)) warnings_.push_back(std::move(*warning));
   for (const AtomPattern& each : queries) add_atoms(each);
   for (std::uint32_t p = 0; queries.empty() && p < space.network().predicates.size(); ++p) {
@@ -163,7 +179,8 @@ void GroundNetwork::check_count(std::uint32_t predicate,
     if (given[i] == kNoNumber) count *= static_cast<double>(space_.constants(types[i]));
   }
   count += static_cast<double>(keys_.size());
-  if (count <= kMostAsked && (memory_ == 0 || count * kAtomBytes <= memory_)) return;
+  if (count <= kMostAsked && (options_.memory == 0 || count * kAtomBytes <= options_.memory))
+    return;
   throw Error("the atoms of ", space_.network().predicate_names[predicate],
               " that are asked for are too many to list, ",
               static_cast<std::uint64_t>(std::min(count, 1e18)),
@@ -183,17 +200,30 @@ InferResult GroundNetwork::infer_on_clauses(const InferRequest& request,
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   InferResult result;
   result.task = request.task;
-  const LogicProblem problem{store_, request, [&](const GraphProgress& progress) {
+  const bool draws_lazily = lazy_for_ == GraphTask::marginals;
+  GroundOptions for_draws = options_;  // the time is the request's
+  for_draws.seconds.reset();
+  for_draws.progress = {};
+  const LogicProblem problem{store_, request,
+                             [&](const GraphProgress& progress) {
                                const bool in_time =
                                    !request.seconds || seconds() < *request.seconds;
                                const bool wanted = !calls.progress || calls.progress(progress);
                                result.stopped = result.stopped || !in_time || !wanted;
                                return in_time && wanted;
-                             }};
+                             },
+                             draws_lazily ? &space_ : nullptr, for_draws};
   const LogicMethod* method = logic_method_named(request.method);
+  if (draws_lazily && request.method == "auto") {
+    method = logic_method_named("mc-sat");
+    result.reason = "grounding is lazy";
+  } else if (draws_lazily && method == nullptr) {
+    throw UsageError("lazy grounding gives probabilities by mc-sat, not by ", request.method,
+                     ", which needs all clauses; use --grounding full");
+  }
   if (method != nullptr) {
     check(method->row, request);
-  } else if (request.method == "auto") {
+  } else if (request.method == "auto" && !draws_lazily) {
     method = choose_logic_method(problem, graph(), result.reason);
   } else if (infer_method_named(request.method) == nullptr) {
     throw UsageError("no method ", in_quotes(request.method),
@@ -215,6 +245,9 @@ InferResult GroundNetwork::infer_on_clauses(const InferRequest& request,
 }
 
 LogicAnswer GroundNetwork::answer(const InferRequest& request, const InferCalls& calls) const {
+  if (lazy_for_ && *lazy_for_ != request.task) {
+    throw UsageError("what was ground lazily for ", name_of(*lazy_for_), " answers no other task");
+  }
   if (request.task == GraphTask::marginal_map || request.task == GraphTask::sample) {
     throw UsageError("a Markov logic network answers the tasks partition, marginals and map, not ",
                      name_of(request.task));

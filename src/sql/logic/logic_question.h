@@ -44,8 +44,10 @@ class GroundNetwork {
   // Keeps the space by reference.  Throws what ground() does, and Error where hard rules contradict
   // each other; it names a small set of them.
   //   queries : whose atoms are asked for; empty: all open ones
+  //   task    : lazy grounding answers this one alone, map by any method, marginals by mc-sat
   GroundNetwork(const AtomSpace& space, const std::vector<AtomPattern>& queries,
-                const GroundOptions& options = {});
+                const GroundOptions& options = {}, Grounding grounding = Grounding::full,
+                GraphTask task = GraphTask::map);
 
   // Hard rules that contradict each other in any other way are named, too, where a search of a
   // second or so finds that; else answers that do not show a world have a warning.
@@ -55,6 +57,7 @@ class GroundNetwork {
 
   const ClauseStore& store() const { return store_; }
   const AtomSpace& space() const { return space_; }
+  bool is_lazy() const { return lazy_for_.has_value(); }
   const FactorGraph& graph() const;  // made when it is first asked for, by one thread
 
  private:
@@ -65,7 +68,8 @@ class GroundNetwork {
   [[noreturn]] void fail_hard_rules(std::vector<std::size_t> rules) const;
 
   const AtomSpace& space_;
-  double memory_;
+  const GroundOptions options_;
+  std::optional<GraphTask> lazy_for_;
   ClauseStore store_;
   std::vector<Message> warnings_;
   bool may_have_no_world_ = false;   // a search for one that keeps all hard rules gave up

@@ -30,8 +30,13 @@ const char* sign_of(Arithmetic operation) {
 class JoinBuilder {
  public:
   JoinBuilder(const AtomSpace& space, const LogicRule& rule, const RuleForm& form,
-              const LiteralClause* clause)
-      : space_(space), rule_(rule), form_(form), clause_(clause), ref_(rule.variables.size()) {}
+              const LiteralClause* clause, JoinOver over)
+      : space_(space),
+        rule_(rule),
+        form_(form),
+        clause_(clause),
+        over_(over),
+        ref_(rule.variables.size()) {}
 
   std::optional<RuleJoin> build() {
     for (const RuleLiteral& literal : form_.literals) bind_functions(literal.terms);
@@ -88,16 +93,19 @@ class JoinBuilder {
     }
   }
 
-  // !P(…) can only be false where P(…) is a fact, or unknown.
+  // !P(…) can only be false where P(…) is a fact, or unknown; of an open P where it is active.
   void bind_facts(std::uint32_t code) {
     const RuleLiteral& literal = form_.literals[code / 2];
-    if ((code & 1) == 0 || literal.kind != FormulaKind::atom || !literal.over.empty() ||
-        space_.is_open(literal.number)) {
-      return;
-    }
+    if ((code & 1) == 0 || literal.kind != FormulaKind::atom || !literal.over.empty()) return;
+    const bool open = space_.is_open(literal.number);
+    if (open && over_ == JoinOver::all) return;
     const std::string alias = "l" + std::to_string(from_.size());
-    from_.push_back("p" + std::to_string(literal.number) + " AS " + alias);
-    where_.push_back(alias + ".truth >= 0");
+    from_.push_back((open ? "a" : "p") + std::to_string(literal.number) + " AS " + alias);
+    if (open) {
+      out_.active.push_back(alias);
+    } else {
+      where_.push_back(alias + ".truth >= 0");
+    }
     const LogicPredicate& predicate = space_.network().predicates[literal.number];
     for (std::size_t i = 0; i < literal.terms.size(); ++i) {
       bind_argument(column_of(alias, i), literal.terms[i], predicate.types[i]);
@@ -309,6 +317,7 @@ class JoinBuilder {
     }
     std::string tail;
     for (std::size_t i = 0; i < from_.size(); ++i) tail += (i == 0 ? " FROM " : ", ") + from_[i];
+    if (where_.empty() && !out_.active.empty()) where_.push_back("1");
     for (std::size_t i = 0; i < where_.size(); ++i)
       tail += (i == 0 ? " WHERE " : " AND ") + where_[i];
     std::string head;
@@ -321,6 +330,7 @@ class JoinBuilder {
   const LogicRule& rule_;
   const RuleForm& form_;
   const LiteralClause* clause_;
+  const JoinOver over_;
   std::vector<std::string> from_, where_, columns_;
   std::vector<std::string> ref_;  // [variables of the rule] columns, or empty
   std::vector<std::pair<std::string, std::pair<Term, std::uint32_t>>> pending_;
@@ -330,9 +340,19 @@ class JoinBuilder {
 
 }  // namespace
 
+std::string rows_since(const RuleJoin& join, std::size_t i, std::int64_t time) {
+  std::string query = join.rows;
+  for (std::size_t k = 0; k < join.active.size(); ++k) {
+    const char* const sign = k < i ? " < " : k == i ? " = " : " <= ";
+    query += " AND " + join.active[k] + ".since" + sign + std::to_string(time);
+  }
+  return query;
+}
+
 std::optional<RuleJoin> rule_join(const AtomSpace& space, const LogicRule& rule,
-                                  const RuleForm& form, const LiteralClause* clause) {
-  return JoinBuilder(space, rule, form, clause).build();
+                                  const RuleForm& form, const LiteralClause* clause,
+                                  JoinOver over) {
+  return JoinBuilder(space, rule, form, clause, over).build();
 }
 
 }  // namespace croft

@@ -35,6 +35,7 @@ struct RuleJoin {
   };
 
   std::string rows;                      // SQL: a row for each grounding
+  std::vector<std::string> active;       // of JoinOver::active: aliases of its tables
   std::string count;                     // SQL: their number
   std::vector<std::uint32_t> variables;  // [columns] of the rule; kNoNumber: a function's value
   std::vector<Atom> atoms;
@@ -42,9 +43,18 @@ struct RuleJoin {
   double times = 1;  // groundings of the rule for each row: the variables that it does not have
 };
 
+// Where the variables of !P(…) come from, P being open: all constants of their types, or the table
+// aN of active atoms of predicate N, which has a column `since`.
+enum class JoinOver { all, active };
+
+// The rows of such a join that are new at a time: the first i of its active atoms are older, the
+// next one is that old, and the others are not younger.  All i together have each new row once.
+std::string rows_since(const RuleJoin& join, std::size_t i, std::int64_t time);
+
 // Empty where SQLite cannot join that many tables.
 //   clause : of form.literals; nullptr: of all groundings where the rule's functions have values
 std::optional<RuleJoin> rule_join(const AtomSpace& space, const LogicRule& rule,
-                                  const RuleForm& form, const LiteralClause* clause);
+                                  const RuleForm& form, const LiteralClause* clause,
+                                  JoinOver over = JoinOver::all);
 
 }  // namespace croft

@@ -68,6 +68,31 @@ class LogicTest(CliTest):
                                  (("--method", "mc-sat", "--tolerance", "1"), "no use for --tolerance")):
             self.fails(WRONG_USAGE, "logic", *paths, *options, mentions=[mention])
 
+    def test_lazy_grounding_has_the_same_answers_of_fewer_clauses(self):
+        constants = ", ".join(f"C{i}" for i in range(30))
+        network = f"t = {{{constants}}}\nR(t, t)\n2 R(x, y) ^ R(y, z) => R(x, z)\n1 !R(x, y)\n"
+        facts = "R(C0, C1)\nR(C1, C2)\nR(C2, C3)\n"
+        lazy, full = (self.ask("--query", "R", "--task", "map", "--grounding", how, network=network, facts=facts)
+                      for how in ("lazy", "full"))
+        self.assertEqual(lazy["atoms"], full["atoms"])
+        self.assertAlmostEqual(lazy["cost"], full["cost"], places=9)
+        self.assertLess(lazy["ground_clauses"], 20)
+        self.assertGreater(full["ground_clauses"], 20_000)
+        network = "t = {A, B}\nR(t, t)\n2 R(x, y) => R(y, x)\n1 !R(x, y)\n"
+        drawn = self.ask("--query", "R", "--grounding", "lazy", "--max-iterations", "4000", network=network, facts="")
+        exact = self.ask("--query", "R", network=network, facts="")
+        self.assertEqual(drawn["method"], "mc-sat")
+        for mine, true in zip(drawn["atoms"], exact["atoms"]):
+            self.assertAlmostEqual(mine["probability"], true["probability"], delta=0.03)
+
+    def test_lazy_grounding_is_refused_where_it_has_no_meaning(self):
+        paths = self.file("f.mln", FRIENDS), "-e", self.file("f.db", FACTS), "--grounding", "lazy"
+        for options, mention in ((("--task", "partition"), "log Z needs all clauses"),
+                                 (("--method", "gibbs"), "by mc-sat, not by gibbs"),
+                                 (("--inspect",), "--grounding is for"),
+                                 (("--explain", "Cancer(Anna)"), "--grounding is for")):
+            self.fails(WRONG_USAGE, "logic", *paths, *options, mentions=[mention])
+
     def test_train_writes_what_logic_learns(self):
         path, out = self.file("f.mln", FRIENDS), self.folder / "train.mln"
         facts = [self.file("a.db", FACTS), self.file("b.db", "Smokes(Carl)\nCancer(Carl)\n")]

@@ -12,8 +12,6 @@
 namespace croft {
 namespace {
 
-constexpr double kForbidden = 1e5;  // what a broken hard clause costs: exp(-1e5) is 0
-
 bool has_no_true(std::span<const std::uint32_t> clause, std::span<const std::uint8_t> world) {
   return std::ranges::none_of(
       clause, [&](std::uint32_t l) { return (world[l / 2] != 0) != ((l & 1) != 0); });
@@ -118,7 +116,7 @@ CountSampler::Draws CountSampler::draw(std::size_t skip, std::size_t count, Thre
   Draws out{.rows = {}, .per_chain = count};
   out.rows.resize(count * worlds_.size());
   pool.run(worlds_.size(), [&](std::size_t c, std::size_t) {
-    GroundWalk walk(clauses, kForbidden);
+    GroundWalk walk(clauses, kForbiddenCost);
     walk.set(worlds_[c]);
     SliceSampler sampler(clauses, walk);
     for (std::size_t i = 0; i < skip + count; ++i) {
