@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "core/json.h"
 #include "core/vector_math.h"
@@ -94,7 +95,31 @@ Method ChainTraining::method(const TrainOptions& options) const {
   if (options.rounds.any()) return chosen;
   if (newton_pays(options)) return Method::truncated_newton;
   if (span_pays(options)) return Method::span_lbfgs;
+  if (scaling_pays(options, chosen)) return Method::sgd_lbfgs;
   return chosen == Method::sgd_lbfgs && dual_pays(options) ? Method::dual_ascent : chosen;
+}
+
+std::optional<ChainTraining::UnevenValues> ChainTraining::uneven_values() const {
+  constexpr double kUneven = 100;
+  const AttributeLists& nodes = encoder_.data.node;
+  if (nodes.value.empty()) return std::nullopt;
+  std::vector<double> squares(encoder_.node_names.size()), count(squares.size());
+  for (std::size_t k = 0; k < nodes.id.size(); ++k) {
+    squares[nodes.id[k]] += nodes.value[k] * nodes.value[k];
+    ++count[nodes.id[k]];
+  }
+  std::size_t most = squares.size(), least = most;
+  for (std::size_t a = 0; a < squares.size(); ++a) {
+    if (squares[a] == 0) continue;
+    squares[a] = std::sqrt(squares[a] / count[a]);
+    if (most == squares.size() || squares[a] > squares[most]) most = a;
+    if (least == squares.size() || squares[a] < squares[least]) least = a;
+  }
+  if (most == squares.size() || squares[most] <= kUneven * squares[least]) return std::nullopt;
+  const auto name = [&](std::size_t a) {
+    return std::string(encoder_.node_names[static_cast<std::uint32_t>(a)]);
+  };
+  return UnevenValues{name(most), name(least), squares[most], squares[least]};
 }
 
 // Whether there are so few weights that second derivatives cost nothing to speak of: columns of a
@@ -102,10 +127,22 @@ Method ChainTraining::method(const TrainOptions& options) const {
 bool ChainTraining::newton_pays(const TrainOptions& options) const {
   constexpr std::size_t kFewWeights = 5000;
   const MethodSettings& s = options.settings;
-  return kind_ == ChainKind::maxent && options.objective == Objective::likelihood &&
-         !options.method && !s.history && !s.step && !s.batch && !s.passes && !s.gap &&
-         options.regulariser.l1 == 0 && options.regulariser.l2 > 0 && partial_positions() == 0 &&
+  const bool suits = kind_ == ChainKind::maxent ||
+                     (kind_ == ChainKind::chain && options.order == 1 && !options.constraint &&
+                      !encoder_.data.has_edges() && uneven_values());
+  return suits && options.objective == Objective::likelihood && !options.method && !s.history &&
+         !s.step && !s.batch && !s.passes && !s.gap && options.regulariser.l1 == 0 &&
+         options.regulariser.l2 > 0 && partial_positions() == 0 &&
          encoder_.node_names.size() * labels() <= kFewWeights;
+}
+
+// Whether L-BFGS would creep, and there are too many weights for second derivatives: the passes of
+// SGD before it end in a change of variables by the curvature.
+bool ChainTraining::scaling_pays(const TrainOptions& options, Method chosen) const {
+  const MethodSettings& s = options.settings;
+  return chosen == Method::lbfgs && kind_ == ChainKind::chain && !options.method && !init_ &&
+         !s.history && options.objective == Objective::likelihood && options.regulariser.l2 > 0 &&
+         !options.free_intercept && uneven_values();
 }
 
 // Whether there are fewer scores than weights, so that vectors of scores are shorter, and nothing

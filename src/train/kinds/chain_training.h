@@ -70,6 +70,13 @@ class ChainTraining : public EncodedTraining {
   // What the options' method and precision come to with this data and `init`.
   Method method(const TrainOptions& options) const;
   Precision precision(const TrainOptions& options) const;  // single or twice
+  // Attributes with the largest and the smallest values (root mean squares), where one is a hundred
+  // times the other.
+  struct UnevenValues {
+    std::string large, small;
+    double most = 0, least = 0;
+  };
+  std::optional<UnevenValues> uneven_values() const;
   std::size_t holdout_sequences() const override { return holdout_.sequences(); }
   const TextSequence& holdout(std::size_t n) const override { return holdout_[n]; }
 
@@ -110,6 +117,7 @@ class ChainTraining : public EncodedTraining {
   bool dual_pays(const TrainOptions& options) const;
   bool newton_pays(const TrainOptions& options) const;
   bool span_pays(const TrainOptions& options) const;
+  bool scaling_pays(const TrainOptions& options, Method chosen) const;
   ChainNames names() const;
   void check(const TrainOptions& options) const;
   void check_holdout(const TrainOptions& options) const;

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import random
 import unittest
 
 from support import (BAD_INPUT, DATA, INGREDIENTS, WRONG_USAGE, CliTest, croft, main, noise, read_log,
@@ -57,6 +58,20 @@ class DefaultTest(Training):
         self.assertEqual(self.model.read_bytes(), model)
         _, asked = self.log_of("--max-iterations", 6, "--optimizer", "dual-ascent", data)
         self.assertIn("gap", asked)
+
+    def test_columns_of_different_size_are_trained_to_the_optimum(self):
+        chance = random.Random(2)
+        rows = [(chance.gauss(40, 12), chance.gauss(190000, 100000), chance.randrange(1, 17)) for _ in range(2000)]
+        data = self.file("a.csv", "age,size,years,label\n" + "".join(
+            f"{age:.6g},{size:.6g},{years},{'no' if age / 12 + years / 4 + chance.gauss(0, 2) < 6 else 'yes'}\n"
+            for age, size, years in rows))
+        table = ["--format", "csv", data]
+        best = self.train(*table, "--optimizer", "newton", "--tolerance", 0)["objective"]
+        for options in ([], ["--optimizer", "sgd-lbfgs"]):
+            self.assertAlmostEqual(self.train(*table, *options)["objective"] / best, 1, places=6)
+        for optimizer, warns in (("lbfgs", True), ("truncated-newton", False)):
+            done = croft("train", "--quiet", "-o", self.model, "--optimizer", optimizer, *table)
+            self.assertEqual(b"values of \"size\" are of the size 2" in done.stderr, warns, done.stderr)
 
     def test_a_gap_asks_for_it(self):
         self.assertTrue(self.has_gap("--gap", 1e-3, positions=100))

@@ -1,4 +1,9 @@
 // Chains, memm, and labels each by itself (maxent).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
 #include "train/course/report.h"
@@ -43,6 +48,7 @@ class ChainTrainer final : public SequenceTrainer {
   ExtractionConfig extraction() const override { return make_extraction(request_, init_.get()); }
 
   TrainOutcome fit(TrainObserver& observer, CheckpointFolder*) override {
+    warn_of_uneven_values(observer);
     options_.on_round = [&](const FeatureRound& round) { observer.round(round); };
     result_ = chain_->run(options_, scorer(), [&](const TrainProgress& now) {
       return observer.iteration(step_of(now));
@@ -87,6 +93,24 @@ class ChainTrainer final : public SequenceTrainer {
   ContainerWriter file(const Json& record) const override { return chain_->model(record); }
 
   const SequenceModel* start() const override { return init_.get(); }
+
+  // What sees neither second derivatives nor one weight at a time creeps.
+  void warn_of_uneven_values(TrainObserver& observer) const {
+    using enum Method;
+    constexpr Method kCreep[] = {lbfgs, owlqn, steepest_descent, cg,        gis,
+                                 iis,   sgd,   averaged_sgd,     async_sgd, sag};
+    if (std::ranges::find(kCreep, chain_->method(options_)) == std::end(kCreep)) return;
+    const auto uneven = chain_->uneven_values();
+    if (!uneven) return;
+    observer.warn(Message("values of ", in_quotes(uneven->large), " are of the size ",
+                          fmt::format("{:.3g}", uneven->most), ", those of ",
+                          in_quotes(uneven->small), " of ", fmt::format("{:.3g}", uneven->least),
+                          ": with --optimizer ", info(chain_->method(options_)).name,
+                          " training may end far from the optimum; scale them (--standardise, of "
+                          "tables), or take "
+                          "--optimizer truncated-newton")
+                      .text());
+  }
 
   std::shared_ptr<const ChainModel> init_;
   std::optional<ChainTraining> chain_;
