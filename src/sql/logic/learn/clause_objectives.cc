@@ -49,6 +49,18 @@ class ClausePseudoLikelihood : public BatchFunction {
 
   std::size_t dimension() const override { return units_; }
 
+  // Of a store without marks: a group for each atom.
+  ChangeRows of_atoms() const {
+    ChangeRows out;
+    for (std::size_t g = 0; g + 1 < groups_.size(); ++g) {
+      out.allowed.push_back(groups_[g + 1] > groups_[g] ? 1 : 0);
+      out.begin.push_back(rows_[groups_[g + 1]]);
+    }
+    out.unit = unit_;
+    out.factor = factor_;
+    return out;
+  }
+
   // sum over groups of  log(1 + sum over changes of exp(-D w)),  D: score(world) - score(changed)
   double evaluate(std::span<const double> w, std::span<double> gradient) override {
     std::fill(gradient.begin(), gradient.end(), 0);
@@ -199,6 +211,12 @@ void check_world(const ClauseStore& store, std::span<const std::uint8_t> world) 
   if (std::isinf(store.score(world))) {
     throw Error("the world to learn from breaks a hard rule or a mark of arguments");
   }
+}
+
+ChangeRows changes_of_atoms(const ClauseStore& store, std::span<const std::uint8_t> world,
+                            std::size_t units) {
+  check_world(store, world);
+  return ClausePseudoLikelihood(store, world, units).of_atoms();
 }
 
 std::vector<double> pseudo_likelihood_gains(const ClauseStore& store,

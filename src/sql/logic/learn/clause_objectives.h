@@ -28,6 +28,16 @@ std::unique_ptr<BatchFunction> clause_pseudo_likelihood(const ClauseStore& store
                                                         std::span<const std::uint8_t> world,
                                                         std::size_t units);
 
+// d_au of (ML.12) for the changes of single atoms, of a store without marks.
+struct ChangeRows {
+  std::vector<std::uint8_t> allowed;  // [atoms] the change breaks no hard clause
+  std::vector<std::size_t> begin{0};  // [atoms + 1]
+  std::vector<std::uint32_t> unit;    // of an atom in rising order
+  std::vector<double> factor;
+};
+ChangeRows changes_of_atoms(const ClauseStore& store, std::span<const std::uint8_t> world,
+                            std::size_t units);
+
 // How much each of `more` units behind those of w, alone and at its best weight, lowers the
 // negative log-pseudo-likelihood with its penalty; l2 > 0.
 std::vector<double> pseudo_likelihood_gains(const ClauseStore& store,

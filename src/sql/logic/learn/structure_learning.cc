@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -11,24 +12,16 @@
 #include "croft/core/parallel.h"
 #include "croft/optimize/lbfgs.h"
 #include "sql/logic/grounder.h"
+#include "sql/logic/learn/clause_counts.h"
 #include "sql/logic/learn/clause_objectives.h"
+#include "sql/logic/learn/counted_likelihood.h"
 
 namespace croft {
 namespace {
 
 constexpr std::size_t kTogether = 64;  // candidates that are ground at once
 
-// A literal of a clause of variables.
-struct ClauseLiteral {
-  std::uint32_t predicate = 0;
-  bool negated = false;
-  std::vector<std::uint32_t> variables;
-  auto operator<=>(const ClauseLiteral&) const = default;
-};
-
-struct Candidate {
-  std::vector<ClauseLiteral> literals;
-  std::vector<std::uint32_t> types;  // [variables]
+struct Candidate : VariableClause {
   double gain = 0;
 };
 
@@ -75,6 +68,7 @@ class StructureLearner {
 
   LearnedStructure learn() {
     for (LogicRule& rule : out_.network.rules) rule.weighted = rule.weighted || !rule.hard;
+    if (can_count()) begin_to_count();
     learn_all();
     out_.steps.push_back({"", 0, out_.log_pseudo_likelihood});
     while (out_.steps.size() <= options_.clauses && !out_.stopped) {
@@ -83,9 +77,11 @@ class StructureLearner {
       const double before = penalised_;
       const LogicNetwork old = out_.network;
       out_.network.rules.push_back(rule_of(*best));
+      if (counts_) add_counted(*best);
       learn_all();
       if (penalised_ - before < options_.least_gain) {
         out_.network = old;
+        if (counts_) counted_->remove_last();
         learn_all();
         break;
       }
@@ -181,23 +177,69 @@ class StructureLearner {
     return out;
   }
 
+  // Whether atoms change one by one, without those of a mark.
+  bool can_count() const {
+    for (std::uint32_t p = 0; p < open_.size(); ++p) {
+      const auto& marks = out_.network.predicates[p].marks;
+      const bool has_mark =
+          std::ranges::any_of(marks, [](ArgumentMark mark) { return mark != ArgumentMark::none; });
+      if (open_[p] && has_mark) return false;
+    }
+    return true;
+  }
+
+  void begin_to_count() {
+    const Ground g = ground_with({});
+    const ChangeRows of_store = changes_of_atoms(g.store, g.world, g.units.size());
+    world_.emplace(out_.network, facts_, std::vector<bool>(open_.size(), false));
+    counts_.emplace(*world_, open_);
+    ChangeRows rows;
+    std::vector<std::size_t> place(counts_->atoms(), of_store.allowed.size());
+    for (std::uint32_t a = 0; a < g.store.atoms(); ++a) {
+      place[counts_->number_of(g.store.key(a))] = a;
+    }
+    for (const std::size_t a : place) {
+      const bool is_there = a < of_store.allowed.size();
+      rows.allowed.push_back(is_there ? of_store.allowed[a] : 1);
+      for (std::size_t k = is_there ? of_store.begin[a] : 0; is_there && k < of_store.begin[a + 1];
+           ++k) {
+        rows.unit.push_back(of_store.unit[k]);
+        rows.factor.push_back(of_store.factor[k]);
+      }
+      rows.begin.push_back(rows.unit.size());
+    }
+    counted_.emplace(std::move(rows), g.units.size());
+    first_ = g.units.first;
+  }
+
+  void add_counted(const Candidate& clause) {
+    counts_->differences(clause, differences_);
+    counted_->add(differences_);
+    first_.push_back(first_.back() + 1);
+  }
+
   // All weights anew; those of rules with + are one each here, as the rules stay.
   void learn_all() {
-    const Ground g = ground_with({});
-    const std::unique_ptr<BatchFunction> function =
-        clause_pseudo_likelihood(g.store, g.world, g.units.size());
+    std::optional<Ground> g;
+    std::unique_ptr<BatchFunction> on_store;
+    if (!counts_) {
+      g = ground_with({});
+      on_store = clause_pseudo_likelihood(g->store, g->world, g->units.size());
+      first_ = g->units.first;
+    }
+    BatchFunction* const function = counts_ ? &*counted_ : on_store.get();
     LbfgsOptions how;
     how.stop.tolerance = 1e-10;
     how.stop.gradient_tolerance = 1e-6;
     ThreadPool pool(1);
-    weights_.resize(g.units.size(), 0);
+    weights_.resize(function->dimension(), 0);
     const OptimizeResult result = lbfgs(*function, {.l2 = options_.l2}, weights_, how, pool);
     penalised_ = -result.objective;
     std::vector<double> gradient(weights_.size());
     out_.log_pseudo_likelihood = -function->evaluate(weights_, gradient);
     for (std::size_t r = 0; r < out_.network.rules.size(); ++r) {
       LogicRule& rule = out_.network.rules[r];
-      if (!rule.hard) rule.weight = weights_[g.units.first[r]];
+      if (!rule.hard) rule.weight = weights_[first_[r]];
     }
   }
 
@@ -272,6 +314,16 @@ class StructureLearner {
   }
 
   void score(std::vector<Candidate>& candidates) {
+    if (!counts_) return score_on_ground(candidates);
+    counted_->stand_at(weights_);
+    for (Candidate& each : candidates) {
+      if (out_.looked_at++ % kTogether == 0 && !goes_on()) return;
+      counts_->differences(each, differences_);
+      each.gain = counted_->gain(differences_, options_.l2);
+    }
+  }
+
+  void score_on_ground(std::vector<Candidate>& candidates) {
     const double most = options_.groundings;
     std::erase_if(candidates, [&](const Candidate& each) {
       const bool too_many = rows_of(each) > most;
@@ -309,7 +361,13 @@ class StructureLearner {
   const std::function<bool(std::span<const StructureStep>)>& go_on_;
   std::set<std::vector<ClauseLiteral>> known_;  // clauses that were added
   std::vector<double> weights_;                 // [units] of the rules
-  double penalised_ = 0;                        // log-pseudo-likelihood less the penalty
+  std::vector<std::uint32_t> first_;            // [rules + 1] units
+  // Without marks: counts of the world, and what they make of the weights.
+  std::optional<AtomSpace> world_;
+  std::optional<ClauseCounts> counts_;
+  std::optional<CountedPseudoLikelihood> counted_;
+  std::vector<double> differences_;
+  double penalised_ = 0;  // log-pseudo-likelihood less the penalty
   LearnedStructure out_;
 };
 
