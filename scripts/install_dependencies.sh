@@ -14,12 +14,12 @@ TEXT
 
 build=(g++ cmake ninja-build pkg-config)
 libraries=(libhwy-dev libxxhash-dev libfmt-dev libcli11-dev nlohmann-json3-dev libre2-dev
-           libutf8proc-dev libsqlite3-dev libtomlplusplus-dev libexpat1-dev libboost-dev)
+           libutf8proc-dev libsqlite3-dev libtomlplusplus-dev libexpat1-dev libboost-dev zlib1g-dev)
 python=(pybind11-dev python3-dev python3-venv python3-numpy)
 tests=(libgtest-dev librapidcheck-dev python3 python3-pytest python3-scipy python3-sklearn
        python3-pandas python3-matplotlib python3-pil python3-networkx mypy)
 developer=(clang-16 lld-16 clang-tidy-16 libclang-rt-16-dev clang-format shellcheck pyflakes3
-           pycodestyle)
+           pycodestyle chromium chromium-driver)
 
 java=(default-jdk-headless)
 

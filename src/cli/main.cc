@@ -42,6 +42,7 @@ Example:
   croft cluster -o brown.txt text.txt       classes of words, for features
   croft logic friends.mln -e friends.db     probabilities of atoms in Markov logic
   croft bugs line.bug --data line-data.R    draws from the posterior of a BUGS model
+  croft serve m.croft asia.bif              answers over HTTP
 
 `croft VERB --help` has the options of a verb and an example.
 A file name of - is standard input.  Results go to stdout, progress and messages to stderr.
@@ -49,8 +50,8 @@ Exit status: 0 done, 1 bad input, 2 wrong usage, 130 stopped by Ctrl-C or SIGTER
 141 (SIGPIPE), without a message, where the reader of the results left: croft ... | head.)";
 
 constexpr const Verb* kVerbs[] = {
-    &kTrain, &kPredict,        &kEvaluate,  &kInspect, &kExplain, &kConvert, &kStack,
-    &kInfer, &kMaximumEntropy, &kCalibrate, &kSearch,  &kCluster, &kLogic,   &kBugs,
+    &kTrain,          &kPredict,   &kEvaluate, &kInspect, &kExplain, &kConvert, &kStack, &kInfer,
+    &kMaximumEntropy, &kCalibrate, &kSearch,   &kCluster, &kLogic,   &kBugs,    &kServe,
 };
 
 int fail(int status, const char* message) {

@@ -12,7 +12,8 @@ Every command runs in the folder that data.py fills.
 """
 
 HELP = ["", "train", "predict", "evaluate", "inspect", "explain", "convert", "stack", "infer", "maximum-entropy",
-        "calibrate", "search", "cluster", "logic", "bugs"]
+        "calibrate", "search", "cluster", "logic", "bugs",
+        "serve"]
 
 FEW = "--max-iterations 6"
 SHORT = "--template short.template"  # few enough weights for whole matrices

@@ -1,0 +1,165 @@
+// croft serve
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <thread>
+
+#include "cli/common.h"
+#include "cli/verb.h"
+#include "croft/core/error.h"
+#include "croft/core/interrupt.h"
+#include "serve/http_server.h"
+#include "serve/service.h"
+#include "train/options/training_options.h"
+
+namespace croft::cli {
+namespace {
+
+constexpr const char* kServeFooter = R"(
+Example:
+  croft serve m.croft                        then open http://127.0.0.1:8080/
+  croft serve tagger=m.croft asia.bif --port 9000
+  croft serve m.croft --host 0.0.0.0 --allow-host box.example.org --token-file token.txt
+  curl -H "Content-Type: application/json" http://127.0.0.1:8080/v1/tag \
+       -d '{"data": "2 CD\ncups NNS\n", "marginals": "predicted"}'
+
+The address is written to stdout when the server takes requests.  SIGTERM and Ctrl-C end it: what
+has been asked is answered first, and the exit status is 0.
+A file of a model that changes is taken over, once it has been checked.
+docs/serve/README.md has the endpoints, the limits and what keeps strangers out.)";
+
+std::span<const OptionRow> serve_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      file("MODEL", "FILE ...",
+           "Models, networks and factor graphs; NAME=FILE gives one another name than its file's")
+          .needed()
+          .unnamed()
+          .listed(),
+      whole("port", "PORT=8080", "Where to listen; 0: at a port that is free")
+          .at_first("8080")
+          .between(0, 65'535),
+      words("host", "ADDRESS=127.0.0.1",
+            "IP address to listen at; any but this machine's own asks for a token")
+          .at_first("127.0.0.1"),
+      words("allow-host", "NAME ...",
+            "Another name under which browsers and programs reach the server; may be given several "
+            "times")
+          .repeated(),
+      file("token-file", "FILE",
+           "File with the token that requests have to bring; without: one is drawn where --host "
+           "asks for a token"),
+      number("time", "SECONDS=30", "The longest work on one request").between(0.01, 3600),
+      whole("connections", "N=1024", "More at once are refused").between(1, 100'000),
+      flag("quiet", "No messages on stderr"),
+  });
+  return kRows;
+}
+
+std::string random_token() {
+  std::array<char, 24> bytes;
+  std::ifstream random("/dev/urandom", std::ios::binary);
+  if (!random.read(bytes.data(), bytes.size())) throw Error("cannot read /dev/urandom");
+  std::string token;
+  for (const char c : bytes) token += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return token;
+}
+
+std::string token_of_file(const std::string& path) {
+  LineReader lines(path);
+  std::string_view line;
+  if (!lines.next(line) || line.size() < 16) {
+    throw Error(path, ": the first line must be a token of 16 characters or more");
+  }
+  if (std::ranges::any_of(line, [](unsigned char c) { return c <= ' ' || c >= 0x7f; })) {
+    throw Error(path, ": the token has a character that is no visible one of ASCII");
+  }
+  return std::string(line);
+}
+
+serve::Access read_access(const OptionValues& values, const std::string& host) {
+  serve::Access access;
+  access.hosts = serve::hosts_of(host);
+  for (const std::string& each : values.list("allow-host")) access.hosts.push_back(each);
+  if (values.given("token-file")) {
+    access.token = token_of_file(std::string(values.text("token-file")));
+  } else if (!serve::is_loopback(host)) {
+    access.token = random_token();
+  }
+  return access;
+}
+
+serve::ServeLimits read_limits_of(const OptionValues& values) {
+  serve::ServeLimits limits;
+  values.read("time", limits.seconds);
+  values.read("connections", limits.connections);
+  return limits;
+}
+
+// Looks at the models' files until it is destroyed.
+class Watcher {
+ public:
+  Watcher(serve::ModelStore& models, bool quiet)
+      : thread_([this, &models, quiet] {
+          while (!stop_) {
+            for (const std::string& line : models.refresh()) {
+              if (!quiet) std::fprintf(stderr, "%s\n", line.c_str());
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+          }
+        }) {}
+  ~Watcher() {
+    stop_ = true;
+    thread_.join();
+  }
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+std::size_t workers_of(const OptionValues& values) {
+  const std::size_t asked = common_of(values).threads;
+  std::size_t threads = values.given("threads") ? asked : 0;
+  if (threads == 0) threads = std::max(2U, std::thread::hardware_concurrency());
+  return std::min<std::size_t>(threads, 256);
+}
+
+int run_serve(const OptionValues& values) {
+  const bool quiet = values.flag("quiet");
+  const std::string host(values.text("host"));
+  std::size_t port = 0;
+  values.read("port", port);
+  const serve::Access access = read_access(values, host);
+  const serve::ServeLimits limits = read_limits_of(values);
+  serve::ModelStore models(values.list("MODEL"));
+  serve::HttpServer server(host, static_cast<std::uint16_t>(port), limits, workers_of(values));
+  serve::Metrics metrics;
+  const serve::Service service({models, limits, metrics, &server.counts(), CROFT_VERSION}, access);
+  handle_interrupts();
+  const bool drawn = !access.token.empty() && !values.given("token-file");
+  const std::string shown = host.find(':') == host.npos ? host : "[" + host + "]";
+  write_result(fmt::format("http://{}:{}/{}\n", shown, server.port(),
+                           drawn ? "#token=" + access.token : ""));
+  flush_result();
+  const Watcher watcher(models, quiet);
+  server.run([&](const serve::HttpRequest& request) { return service.answer(request); },
+             interruption);
+  return kDone;
+}
+
+}  // namespace
+
+const Verb kServe = {.name = "serve",
+                     .summary = "Answer over HTTP with models, for programs and browsers",
+                     .options = [] { return tables(serve_options(), common_options()); },
+                     .footer = [] { return std::string(kServeFooter); },
+                     .run = run_serve};
+
+}  // namespace croft::cli

@@ -1,0 +1,58 @@
+#include "serve/endpoints.h"
+
+#include <array>
+
+namespace croft::serve {
+
+std::span<const Endpoint> endpoints() {
+  static const auto kEndpoints = std::to_array<Endpoint>({
+      {"POST", "/v1/tag", "Label sequences, as croft predict --output json does",
+       "{\"model\", \"version\", \"results\"}: an object for each sequence", tag_fields, tag},
+      {"POST", "/v1/classify", "The labels of texts or examples, with all their probabilities",
+       "As /v1/tag; each result has one label", classify_fields, classify},
+      {"POST", "/v1/explain", "Why these labels, as croft explain --json says it",
+       "{\"model\", \"version\", \"results\"}: an explanation of each sequence", explain_fields,
+       explain},
+      {"POST", "/v1/infer", "Inference on a network or factor graph, as croft infer --json does",
+       "{\"model\", \"version\", \"result\"}", infer_fields, infer},
+      {"GET", "/v1/models", "The models, their kinds and versions", "{\"models\": […]}", nullptr,
+       models},
+      {"GET", "/v1/inspect", "What is in a model of sequences: labels, record, strongest features",
+       "{\"model\", \"version\", \"summary\", \"top\"}", nullptr, inspect, false, "model"},
+      {"GET", "/v1/network", "The variables, states, parents and places of a network",
+       "{\"model\", \"version\", \"variables\", \"factors\"}", nullptr, network, false, "model"},
+      {"GET", "/v1/health", "Whether the server answers", "{\"status\": \"ok\"}", nullptr, health,
+       true},
+      {"GET", "/metrics", "Counters for Prometheus", "The text format 0.0.4", nullptr, metrics},
+      {"GET", "/openapi.json", "This description", "OpenAPI 3.1", nullptr, describe, true},
+  });
+  return kEndpoints;
+}
+
+HttpReply json_reply(const Json& value) {
+  HttpReply reply;
+  reply.body = value.dump(-1, InvalidUtf8::replace) + "\n";
+  return reply;
+}
+
+ModelPointer model_of(const Call& call, std::string_view name, bool (*wanted)(const ServedModel&),
+                      std::string_view what) {
+  if (!name.empty()) {
+    ModelPointer found = call.parts.models.find(name);
+    if (found == nullptr) throw RequestError(404, "there is no model " + in_quotes(name));
+    if (wanted(*found)) return found;
+    throw RequestError(400, in_quotes(name) + " is no " + std::string(what));
+  }
+  ModelPointer only;
+  for (const ModelPointer& each : call.parts.models.all()) {
+    if (!wanted(*each)) continue;
+    if (only != nullptr) {
+      throw RequestError(400, "there is more than one " + std::string(what) + ": say which model");
+    }
+    only = each;
+  }
+  if (only == nullptr) throw RequestError(404, "there is no " + std::string(what));
+  return only;
+}
+
+}  // namespace croft::serve

@@ -1,0 +1,69 @@
+// The endpoints: one table, which requests are routed by, checked by, and described by.
+#pragma once
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/json.h"
+#include "serve/http_message.h"
+#include "serve/limits.h"
+#include "serve/metrics.h"
+#include "serve/model_store.h"
+#include "serve/request_fields.h"
+
+namespace croft::serve {
+
+// What handlers work with.
+struct ServiceParts {
+  const ModelStore& models;
+  const ServeLimits& limits;
+  Metrics& metrics;
+  const ServerCounts* server = nullptr;  // null: there are no connections, as in tests
+  std::string_view version{};            // of the program
+};
+
+struct Call {
+  const HttpRequest& http;
+  const ServiceParts& parts;
+  Json body;  // of POST, checked by the endpoint's fields
+  std::chrono::steady_clock::time_point deadline;
+};
+
+struct Endpoint {
+  std::string_view method, path, summary, answer;
+  std::span<const RequestField> (*fields)();  // null: none, as of GET
+  HttpReply (*handle)(const Call& call);
+  bool without_token = false;
+  std::string_view query{};  // the one parameter that it takes
+};
+std::span<const Endpoint> endpoints();
+
+Json open_api(std::string_view version);
+
+HttpReply json_reply(const Json& value);
+// The model that the request names; of several `wanted` ones it has to name one.  Throws
+// RequestError, 404 or 400.
+ModelPointer model_of(const Call& call, std::string_view name, bool (*wanted)(const ServedModel&),
+                      std::string_view what);
+
+// --- the handlers, a file for each kind of question
+
+std::span<const RequestField> tag_fields();
+std::span<const RequestField> classify_fields();
+std::span<const RequestField> explain_fields();
+HttpReply tag(const Call& call);
+HttpReply classify(const Call& call);
+HttpReply explain(const Call& call);
+
+std::span<const RequestField> infer_fields();
+HttpReply infer(const Call& call);
+HttpReply network(const Call& call);
+
+HttpReply models(const Call& call);
+HttpReply inspect(const Call& call);
+HttpReply health(const Call& call);
+HttpReply metrics(const Call& call);
+HttpReply describe(const Call& call);
+
+}  // namespace croft::serve

@@ -1,0 +1,51 @@
+// The members of a request's JSON, described once: they are checked by this, and OpenAPI is made of
+// it.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+#include "croft/core/error.h"
+
+namespace croft::serve {
+
+// A refusal that has a status of its own.
+class RequestError : public Error {
+ public:
+  RequestError(int status, const std::string& message) : Error(message), status_(status) {}
+  int status() const { return status_; }
+
+ private:
+  int status_;
+};
+
+enum class FieldType : std::uint8_t {
+  text,
+  whole,
+  number,
+  flag,
+  texts,
+  rows,
+  wholes,
+  observed,
+  settings
+};
+
+struct RequestField {
+  std::string_view name;
+  FieldType type = FieldType::text;
+  std::string_view help{};
+  double low = 0, high = 0;                 // of numbers; high 0: no limit
+  std::vector<std::string_view> choices{};  // of a text; empty: any
+};
+
+// Of the request's JSON; empty bodies are {}.  Throws RequestError, 400: no JSON, no object, a
+// member that is no field or is of another type, or a number out of range.
+Json read_fields(std::string_view body, std::span<const RequestField> fields);
+// The schema of such an object, as OpenAPI 3.1 has it.
+Json schema_of(std::span<const RequestField> fields);
+
+}  // namespace croft::serve

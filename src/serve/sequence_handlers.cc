@@ -1,0 +1,390 @@
+// Sequences and texts: their labels, and why.  The data of a request is read, labelled and written
+// by what `croft predict` and `croft explain` use, so the answers are theirs to the last digit.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+
+#include "app/explain/reasons.h"
+#include "app/kinds.h"
+#include "app/label/predict.h"
+#include "app/label/tag_files.h"
+#include "serve/endpoints.h"
+
+namespace croft::serve {
+namespace {
+
+constexpr const char* kName = "data";  // of the request's text, in messages
+
+RequestField model_field() {
+  return {"model", FieldType::text, "Its name; needed where there are several"};
+}
+RequestField data_field() {
+  return {"data", FieldType::text, "Sequences as a file of the model's format has them"};
+}
+RequestField rows_field() {
+  return {"sequences", FieldType::rows,
+          "Instead of data, for a model of columns or attributes: of each sequence its lines"};
+}
+RequestField texts_field() {
+  return {"texts", FieldType::texts,
+          "Instead of data, for a model of texts: each is labelled; line ends count as blanks"};
+}
+
+bool labels_sequences(const ServedModel& model) { return model.sequences != nullptr; }
+bool labels_units(const ServedModel& model) {
+  return model.sequences != nullptr && !unit_of(*model.sequences).empty();
+}
+
+void require_line(const Json& line) {
+  if (line.string().find_first_of("\r\n") != std::string::npos) {
+    throw RequestError(400, "\"sequences\": a line has a line end in it");
+  }
+  if (line.string().find_first_not_of(" \t") == std::string::npos) {
+    throw RequestError(400, "\"sequences\": a line is empty");
+  }
+}
+
+std::string text_of_rows(const Json& sequences) {
+  std::string text;
+  for (const Json& sequence : sequences) {
+    if (sequence.empty()) throw RequestError(400, "\"sequences\": one has no lines");
+    for (const Json& line : sequence) {
+      require_line(line);
+      text += line.string();
+      text += '\n';
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string text_of_texts(const Json& texts) {
+  std::string text;
+  for (const Json& each : texts) {
+    text += '\t';  // no label before it
+    for (const char c : each.string()) text += c == '\n' || c == '\r' ? ' ' : c;
+    text += '\n';
+  }
+  return text;
+}
+
+std::string data_of(const Call& call, const ServedModel& model) {
+  const Json *const data = call.body.get_if("data"), *const rows = call.body.get_if("sequences"),
+                    *const texts = call.body.get_if("texts");
+  if ((data != nullptr) + (rows != nullptr) + (texts != nullptr) != 1) {
+    throw RequestError(400, "a request has one of \"data\", \"sequences\" and \"texts\"");
+  }
+  if (data != nullptr) return data->string();
+  if (rows != nullptr) {
+    if (model.format != "columns" && model.format != "attributes") {
+      throw RequestError(400,
+                         "\"sequences\" are for models of columns and of attributes; this one "
+                         "reads " +
+                             model.format);
+    }
+    return text_of_rows(*rows);
+  }
+  if (model.format != "text") {
+    throw RequestError(400, "\"texts\" are for models of texts; this one reads " + model.format);
+  }
+  return text_of_texts(*texts);
+}
+
+// What a request needs from its reading to the last byte of its answer.
+struct Work {
+  ModelPointer model;
+  std::string text;
+  std::unique_ptr<const TagPlan> own;
+  const TagPlan* plan = nullptr;
+  PredictOptions options;
+
+  SequenceSource source() const {
+    return {LineReader(text, kName), model->sequences->extractor(), Labels::optional, model->spans};
+  }
+};
+
+// One sequence of many positions can take long, and time is looked at between sequences.
+void check_lengths(const Work& work, const ServeLimits& limits) {
+  SequenceSource source = work.source();
+  InputSequence sequence;
+  while (source.next(sequence)) {
+    const std::size_t length = std::max(sequence.rows.rows(), sequence.text.length());
+    if (length > limits.sequence_length ||
+        length > limits.label_cells / std::max<std::size_t>(work.model->sequences->labels(), 1)) {
+      throw RequestError(413, "a sequence of " + std::to_string(length) +
+                                  " positions is longer than this server takes");
+    }
+  }
+}
+
+TagRequest read_plan(const Json& body, const SequenceModel& model) {
+  TagRequest request;
+  const std::string decode = body.value("decode", std::string());
+  if (decode == "viterbi") request.decode = Decode::viterbi;
+  if (decode == "marginal") request.decode = Decode::marginal;
+  if (decode == "risk") request.decode = Decode::risk;
+  if (decode == "labelling") request.decode = Decode::labelling;
+  if (const Json* const rules = body.get_if("rules")) {
+    request.rules = rules->get<std::vector<std::string>>();
+  }
+  request.limit = body.value("limit", request.limit);
+  // One of two words, which the table of fields has checked: no file is opened.
+  read_limits(model, body.value("constrain", std::string()), "", request);
+  if (body.value("partial", false)) request.partial = PartialLabels{'|', "?"};
+  return request;
+}
+
+void make_plan(const Json& body, Work& work) {
+  const auto limited = {"decode", "rules", "limit", "constrain", "partial"};
+  if (std::any_of(limited.begin(), limited.end(),
+                  [&](const char* name) { return body.contains(name); })) {
+    work.own = std::make_unique<const TagPlan>(*work.model->sequences,
+                                               read_plan(body, *work.model->sequences));
+    work.plan = work.own.get();
+  } else {
+    work.plan = work.model->plan.get();
+  }
+}
+
+PredictOptions read_options(const Json& body) {
+  PredictOptions options;
+  options.output = OutputFormat::json;
+  TagOptions& ask = options.ask;
+  ask.probability = body.value("probability", false);
+  ask.score = body.value("score", false);
+  ask.spans = body.value("spans", false);
+  ask.entropy = body.value("entropy", false);
+  ask.expected_counts = body.value("expected_counts", false);
+  ask.k_best = body.value("k_best", ask.k_best);
+  ask.samples = body.value("samples", ask.samples);
+  ask.seed = body.value("seed", ask.seed);
+  ask.smallest_edge = body.value("smallest", ask.smallest_edge);
+  const std::string marginals = body.value("marginals", std::string());
+  ask.edges = marginals == "edges";
+  if (marginals == "predicted") options.marginals = MarginalOutput::predicted;
+  if (marginals == "all") options.marginals = MarginalOutput::all;
+  return options;
+}
+
+std::shared_ptr<Work> begin(const Call& call, bool (*wanted)(const ServedModel&),
+                            std::string_view what) {
+  auto work = std::make_shared<Work>();
+  work->model = model_of(call, call.body.value("model", std::string()), wanted, what);
+  work->text = data_of(call, *work->model);
+  make_plan(call.body, *work);
+  work->options = read_options(call.body);
+  if (!work->text.empty()) check_lengths(*work, call.parts.limits);
+  return work;
+}
+
+// Hands on a line for each sequence.
+using WriteLines = std::function<void(std::string_view)>;
+
+void label(const Work& work, const ServiceParts& parts,
+           std::chrono::steady_clock::time_point deadline, const WriteLines& write) {
+  if (work.text.empty()) return;
+  SequenceSource source = work.source();
+  ThreadPool pool(1);
+  const std::atomic<bool> stop = false;
+  PredictCounts counts;
+  const auto write_in_time = [&](std::string_view lines) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      throw RequestError(422, "the request takes longer than this server allows");
+    }
+    write(lines);
+  };
+  predict_stream(*work.plan, source, work.options, pool, {write_in_time}, stop, counts);
+  parts.metrics.add_answers(work.model->name, counts.sequences);
+}
+
+Json error_line(const Error& error) { return {{"error", {{"message", error.what()}}}}; }
+
+// The client has gone.
+struct Gone : std::exception {};
+
+HttpReply stream_reply(std::function<void(const WriteLines&)> produce) {
+  HttpReply reply;
+  reply.type = "application/x-ndjson";
+  reply.stream = [produce = std::move(produce)](const WritePiece& write) {
+    const WriteLines lines = [&](std::string_view text) {
+      if (!write(text)) throw Gone();
+    };
+    try {
+      produce(lines);
+    } catch (const Error& error) {
+      lines(error_line(error).dump(-1, InvalidUtf8::replace) + "\n");
+    }
+  };
+  return reply;
+}
+
+// {"model": …, "version": …, "results": [ the lines ]}
+HttpReply list_reply(const ServedModel& model,
+                     const std::function<void(const WriteLines&)>& produce) {
+  HttpReply reply;
+  reply.body = "{\"model\":" + Json(model.name).dump() +
+               ",\"version\":" + std::to_string(model.version) + ",\"results\":[";
+  const std::size_t head = reply.body.size();
+  produce([&](std::string_view lines) { reply.body += lines; });
+  std::replace(reply.body.begin() + static_cast<std::ptrdiff_t>(head), reply.body.end(), '\n', ',');
+  if (reply.body.size() > head) reply.body.pop_back();
+  reply.body += "]}\n";
+  return reply;
+}
+
+HttpReply answer(const Call& call, const ServedModel& model,
+                 std::function<void(const WriteLines&)> produce) {
+  if (call.http.accepts("accept", "application/x-ndjson")) return stream_reply(std::move(produce));
+  return list_reply(model, produce);
+}
+
+HttpReply label_all(const Call& call, std::shared_ptr<Work> work) {
+  work->plan->check(work->options.questions());
+  const PredictionFormatter check(*work->plan, work->options);
+  const ServedModel& model = *work->model;
+  return answer(call, model,
+                [work = std::move(work), parts = call.parts, deadline = call.deadline](
+                    const WriteLines& write) { label(*work, parts, deadline, write); });
+}
+
+ExplainOptions read_explanation(const Json& body, const LabelNames& names) {
+  ExplainOptions options;
+  options.top = body.value("top", options.top);
+  options.unknown = body.value("unknown", false);
+  if (const Json* const against = body.get_if("against")) {
+    options.against = names.find(against->string());
+    if (!options.against) {
+      throw RequestError(
+          400, "the model has no label " + in_quotes(against->string()) + "; " + names.some());
+    }
+  }
+  return options;
+}
+
+void explain_all(const Work& work, const Json& body, const ServiceParts& parts,
+                 std::chrono::steady_clock::time_point deadline, const WriteLines& write) {
+  if (work.text.empty()) return;
+  const SequenceExplainer explainer = kind_of(*work.model->sequences).explainer(*work.plan);
+  ExplainOptions options = read_explanation(body, explainer.labels);
+  std::vector<std::size_t> wanted;
+  if (const Json* const positions = body.get_if("positions")) {
+    wanted = positions->get<std::vector<std::size_t>>();
+    std::ranges::sort(wanted);
+    const auto same = std::ranges::unique(wanted);
+    wanted.erase(same.begin(), same.end());
+    if (wanted.empty()) throw RequestError(400, "\"positions\": there is none");
+  }
+  SequenceSource source = work.source();
+  std::uint64_t count = 0;
+  for_each_sequence(source, [&](const InputSequence& input) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      throw RequestError(422, "the request takes longer than this server allows");
+    }
+    options.positions.clear();
+    for (const std::size_t t : wanted) {
+      if (t < input.text.length()) options.positions.push_back(t);
+    }
+    if (!wanted.empty() && options.positions.empty()) return write("null\n");
+    const ColumnSequence* rows = input.rows.rows() > 0 ? &input.rows : nullptr;
+    const ExplainedSequence explained =
+        explainer.explain(TagInput{input.text, rows, source.name()}, input, options);
+    write(explained.view.json.dump(-1, InvalidUtf8::replace) + "\n");
+    ++count;
+  });
+  parts.metrics.add_answers(work.model->name, count);
+}
+
+constexpr std::string_view kSequenceModel = "model that labels sequences";
+
+}  // namespace
+
+std::span<const RequestField> tag_fields() {
+  static const auto kFields = std::to_array<RequestField>({
+      model_field(),
+      data_field(),
+      rows_field(),
+      texts_field(),
+      {"marginals",
+       FieldType::text,
+       "Probabilities of the predicted labels, of all, or of pairs",
+       0,
+       0,
+       {"predicted", "all", "edges"}},
+      {"probability", FieldType::flag, "Of each labelling"},
+      {"score", FieldType::flag, "Of each labelling, and log Z"},
+      {"k_best", FieldType::whole, "So many of the most probable labellings", 1, 100},
+      {"spans", FieldType::flag, "The predicted chunks and their probabilities"},
+      {"entropy", FieldType::flag, "Of the labellings, in nats"},
+      {"expected_counts", FieldType::flag, "How often each label is to be expected"},
+      {"smallest", FieldType::number, "The smallest number of a pair of labels that is written"},
+      {"samples", FieldType::whole, "So many labellings drawn at random", 1, 1000},
+      {"seed", FieldType::whole, "Of the samples"},
+      {"decode",
+       FieldType::text,
+       "Which labelling is wanted",
+       0,
+       0,
+       {"viterbi", "marginal", "risk", "labelling"}},
+      {"constrain", FieldType::text, "Labels that may follow each other", 0, 0, {"bio", "bioes"}},
+      {"partial", FieldType::flag,
+       "The labels of the data restrict: ? is any label, A is forced, A|B is one of these"},
+      {"rules", FieldType::texts, "What the labelling obeys as a whole, as croft predict --rule"},
+      {"limit", FieldType::whole, "Steps of a search for one sequence", 1, 100'000},
+  });
+  return kFields;
+}
+
+std::span<const RequestField> classify_fields() {
+  static const auto kFields = std::to_array<RequestField>({
+      model_field(),
+      data_field(),
+      texts_field(),
+      {"marginals",
+       FieldType::text,
+       "Probabilities of the predicted labels, or of all (without)",
+       0,
+       0,
+       {"predicted", "all"}},
+  });
+  return kFields;
+}
+
+std::span<const RequestField> explain_fields() {
+  static const auto kFields = std::to_array<RequestField>({
+      model_field(),
+      data_field(),
+      rows_field(),
+      texts_field(),
+      {"positions", FieldType::wholes, "Of each sequence, from 0; without: all"},
+      {"against", FieldType::text, "Compare with this label; without: the most probable other one"},
+      {"top", FieldType::whole, "So many attributes are listed for each label", 1, 1000},
+      {"unknown", FieldType::flag, "Name the attributes that the model does not know"},
+      {"constrain", FieldType::text, "Labels that may follow each other", 0, 0, {"bio", "bioes"}},
+  });
+  return kFields;
+}
+
+HttpReply tag(const Call& call) {
+  return label_all(call, begin(call, labels_sequences, kSequenceModel));
+}
+
+HttpReply classify(const Call& call) {
+  const auto work = begin(call, labels_units, "model of texts or single examples");
+  if (!call.body.contains("marginals") && work->model->sequences->has_probabilities()) {
+    work->options.marginals = MarginalOutput::all;
+  }
+  return label_all(call, work);
+}
+
+HttpReply explain(const Call& call) {
+  auto work = begin(call, labels_sequences, kSequenceModel);
+  const ServedModel& model = *work->model;
+  return answer(
+      call, model,
+      [work = std::move(work), body = call.body, parts = call.parts, deadline = call.deadline](
+          const WriteLines& write) { explain_all(*work, body, parts, deadline, write); });
+}
+
+}  // namespace croft::serve

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""The page of croft serve in Chromium: typing, explaining, pinning, observing, by mouse and by keyboard.
+
+With a folder as CROFT_SCREENSHOTS, screenshots of every view are written into it.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import sys
+import unittest
+
+import browser
+import serve_test
+import support
+from serve_test import SPRINKLER
+from support import INGREDIENTS, croft
+
+HARBOUR = support.SOURCE / "examples" / "graphs" / "harbour.bif"
+SIZES = [(1280, 800), (390, 844)]
+SCHEMES = ["light", "dark"]
+
+# What axe-core's rules ask for, as far as these pages can break them: names of controls, one h1, labels, ids that are
+# unique, lang and title, roles that are there, contrast of text, no page that scrolls sideways.
+RULES = r"""
+const wrong = [];
+const shown = (e) => e.getClientRects().length > 0;
+const name = (e) => (e.getAttribute("aria-label") || e.textContent || e.title || "").trim()
+  || [...(e.labels ?? [])].map((l) => l.textContent.trim()).join("");
+for (const e of document.querySelectorAll("a, button, [role=button], summary")) if (shown(e) && !name(e)) wrong.push("no name: " + e.outerHTML.slice(0, 80));
+for (const e of document.querySelectorAll("input, select, textarea")) if (shown(e) && !(e.labels.length || e.getAttribute("aria-label"))) wrong.push("no label: " + e.outerHTML.slice(0, 80));
+for (const e of document.querySelectorAll("svg[role=img], [role=group]")) if (!e.getAttribute("aria-label")) wrong.push("no label: " + e.tagName);
+if (document.querySelectorAll("h1").length !== 1) wrong.push("not one h1");
+if (!document.documentElement.lang || !document.title) wrong.push("no lang or title");
+const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+if (new Set(ids).size !== ids.length) wrong.push("an id twice");
+let level = 1;
+for (const h of document.querySelectorAll("h2, h3, h4")) {
+  const now = Number(h.tagName[1]);
+  if (shown(h) && now > level + 1) wrong.push("a heading is skipped: " + h.textContent);
+  level = now;
+}
+for (const li of document.querySelectorAll("li")) if (!/^(OL|UL)$/.test(li.parentElement.tagName)) wrong.push("an li outside a list");
+const channels = (c) => (c.match(/[\d.]+/g) ?? []).map(Number);
+const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+  .reduce((sum, v, k) => sum + v * [.2126, .7152, .0722][k], 0);
+const ground = (e) => {
+  for (; e; e = e.parentElement) {
+    const c = channels(getComputedStyle(e).backgroundColor);
+    if (c.length === 3 || c[3] > 0) return c;
+  }
+  return [255, 255, 255];
+};
+for (const e of document.querySelectorAll("body *:not(svg *)")) {
+  if (!shown(e) || ![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) || e.disabled) continue;
+  const a = light(channels(getComputedStyle(e).color)), b = light(ground(e));
+  const contrast = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+  if (contrast < 4.5) wrong.push(`contrast ${contrast.toFixed(2)}: ${e.textContent.slice(0, 40)}`);
+}
+if (document.documentElement.scrollWidth > innerWidth) wrong.push("it scrolls sideways: " + document.documentElement.scrollWidth);
+return wrong;
+"""
+
+
+@unittest.skipUnless(all(browser.TOOLS), "chromium and chromedriver are not there")
+class PageTest(support.CliTest):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = pathlib.Path(support.tempfile.mkdtemp(prefix="croft-page-"))
+        model, texts = cls.shared / "ingredients.croft", cls.shared / "weather.croft"
+        cls.model = model
+        (cls.shared / "texts").write_text("good\tnice day\nbad\tawful rain\ngood\tnice sun\nbad\train <b>x</b>\n")
+        for arguments in (["-o", model, INGREDIENTS / "train.txt"],
+                          ["-o", texts, "--model", "maxent", "--format", "text", cls.shared / "texts"]):
+            made = croft("train", *arguments)
+            assert made.returncode == 0, made.stderr
+        cls.server = serve_test.Server(model, texts, SPRINKLER, HARBOUR)
+        cls.browser = browser.Browser()
+        cls.browser.look_as(1280, 800, "light")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.server.end()
+        shutil.rmtree(cls.shared)
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+
+    def show(self, view, model=None):
+        self.browser.open("about:blank")
+        self.browser.open(f"{self.server.address}#{view}")
+        ready = {"try": ".word", "look": "table", "networks": ".state[data-probability]"}[view]
+        self.browser.wait(f"return document.querySelector('{ready}') !== null")
+        if model:
+            self.browser.run("const s = document.getElementById('model'); s.value = arguments[0];"
+                             "s.dispatchEvent(new Event('change'))", model)
+            self.browser.wait(f"return document.getElementById('model').value === arguments[0] &&"
+                              f" document.querySelector('{ready}') !== null", model)
+
+    def type(self, text):
+        self.browser.run("const t = document.getElementById('text'); t.value = arguments[0];"
+                         "t.dispatchEvent(new Event('input'))", text)
+
+    def labels(self):
+        return self.browser.run("return [...document.querySelectorAll('.word strong')].map((e) => e.textContent)")
+
+    def test_typing_tags_as_the_command_line_does(self):
+        self.show("try")
+        self.browser.run("document.getElementById('text').value = ''; document.getElementById('text').focus()")
+        self.browser.keys("1 pinch salt")
+        self.browser.wait("return document.querySelectorAll('.word').length === 3")
+        path = self.file("data", "1\npinch\nsalt\n")
+        expected = json.loads(croft("predict", "-m", self.model, "--output", "json", path).stdout)["labels"]
+        self.browser.wait("return [...document.querySelectorAll('.word')].at(-1).textContent.startsWith('salt')")
+        self.assertEqual(self.labels(), expected)
+
+    def test_a_click_explains_and_a_pinned_label_changes_the_rest(self):
+        self.show("try")
+        self.browser.click("[data-at='0,1']")
+        self.browser.wait("return document.querySelector('.panel table') !== null")
+        self.assertIn("the runner-up", self.browser.run("return document.querySelector('.panel').innerText"))
+        self.browser.run("const s = document.getElementById('pin'); s.value = 'NAME';"
+                         "s.dispatchEvent(new Event('change'))")
+        self.browser.wait("return document.querySelector(\"[data-at='0,1'] strong\").textContent === 'NAME (pinned)'")
+
+    def test_text_of_data_is_never_html(self):
+        self.show("try", "weather")
+        self.type("rain <b>x</b><img src=x onerror=alert(1)>")
+        self.browser.wait("return document.querySelector('.word span')?.textContent.includes('<img')")
+        self.browser.click(".word")
+        self.browser.wait("return document.querySelector('.panel').hidden === false")
+        self.assertEqual(self.browser.run("return document.querySelectorAll('main b, main img').length"), 0)
+
+    def test_a_click_observes_and_the_posterior_is_that_of_infer(self):
+        self.show("networks", "sprinkler")
+        self.browser.click("[aria-label^='grass soaked']")
+        self.browser.wait("return document.querySelector(\"[aria-label^='grass soaked']\").ariaPressed === 'true' &&"
+                          " document.querySelector(\"[aria-label^='grass soaked']\").dataset.probability === '1'")
+        found = self.browser.run("return [...document.querySelectorAll('[data-variable]')].map((n) =>"
+                                 "[...n.querySelectorAll('.state')].map((s) => Number(s.dataset.probability)))")
+        expected = json.loads(croft("infer", SPRINKLER, "--task", "marginals", "--observe", "grass=soaked", "--json",
+                                    "--quiet").stdout)["marginals"]
+        self.assertEqual(found, expected)
+        self.assertIn("Exact, by", self.browser.run("return document.getElementById('answer').textContent"))
+
+    def test_a_node_is_dragged(self):
+        self.show("networks", "sprinkler")
+        before = self.browser.run("return document.querySelector('[data-variable]').getBoundingClientRect().x")
+        self.browser.drag("[data-variable] .title", 60, 20)
+        after = self.browser.run("return document.querySelector('[data-variable]').getBoundingClientRect().x")
+        self.assertAlmostEqual(after - before, 60, delta=2)
+
+    def test_the_keyboard_alone_works(self):
+        tab, enter = "\ue004", "\ue007"
+        self.show("networks", "sprinkler")
+        self.browser.run("document.querySelector('nav a').focus()")
+        for _ in range(40):
+            self.browser.keys(tab)
+            if (self.browser.run("return document.activeElement.getAttribute('aria-label') ?? ''")
+                    .startswith("rain yes")):
+                break
+        self.browser.keys(enter)
+        self.browser.wait("return document.activeElement.ariaPressed === 'true'")
+        self.show("try")
+        self.browser.run("document.querySelector('nav a').focus()")
+        self.browser.keys(tab * 5 + enter)  # Look, Networks, model, text, the first word
+        self.browser.wait("return document.querySelector('.panel').hidden === false")
+
+    def test_every_view_keeps_the_rules_at_every_width_and_colour(self):
+        folder = os.environ.get("CROFT_SCREENSHOTS")
+        for view, model in [("try", "ingredients"), ("look", "ingredients"), ("networks", "harbour")]:
+            for width, height in SIZES:
+                for scheme in SCHEMES:
+                    self.browser.look_as(width, height, scheme)
+                    self.show(view, model)
+                    if view == "try":
+                        self.browser.click("[data-at='0,1']")
+                        self.browser.wait("return document.querySelector('.panel table') !== null")
+                    self.assertEqual(self.browser.run(RULES), [], (view, width, scheme))
+                    if folder:
+                        name = f"{view}-{width}-{scheme}.png"
+                        pathlib.Path(folder, name).write_bytes(self.browser.screenshot())
+        self.browser.look_as(1280, 800, "light")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

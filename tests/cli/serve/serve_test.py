@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""croft serve: answers are those of the command line, models are taken over, SIGTERM drains."""
+
+import gzip
+import http.client
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+import support
+from support import CROFT, INGREDIENTS, SOURCE, croft
+
+SPRINKLER = SOURCE / "examples" / "graphs" / "sprinkler.bif"
+
+
+class Server:
+    """A croft serve at a port that is free."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([CROFT, "serve", *map(str, arguments), "--port", "0"], text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.address = self.process.stdout.readline().strip()
+        self.port = int(self.address.split(":")[2].split("/")[0])
+
+    def connection(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+
+    def ask(self, method, path, body=None, headers=None, connection=None):
+        """(status, body, headers) of the answer."""
+        own = connection is None
+        connection = connection or self.connection()
+        content = None if body is None else json.dumps(body) if isinstance(body, dict) else body
+        connection.request(method, path, content, {"Content-Type": "application/json", **(headers or {})})
+        response = connection.getresponse()
+        answer = response.status, response.read(), dict(response.getheaders())
+        if own:
+            connection.close()
+        return answer
+
+    def post(self, path, **body):
+        status, answer, _ = self.ask("POST", path, body)
+        assert status == 200, answer
+        return json.loads(answer)
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        _, errors = self.process.communicate(timeout=20)
+        return self.process.returncode, errors
+
+
+class ServeTest(support.CliTest):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = support.tempfile.mkdtemp(prefix="croft-serve-")
+        cls.model = os.path.join(cls.shared, "ingredients.croft")
+        made = croft("train", "-o", cls.model, INGREDIENTS / "train.txt", "--max-iterations", "20")
+        assert made.returncode == 0, made.stderr
+        cls.server = Server(cls.model, SPRINKLER)
+
+    @classmethod
+    def tearDownClass(cls):
+        status, errors = cls.server.end()
+        shutil.rmtree(cls.shared)
+        assert (status, errors) == (0, ""), errors
+
+    def test_answers_are_the_command_lines_to_the_last_digit(self):
+        data = (INGREDIENTS / "new.txt").read_text("utf-8")
+        questions = [
+            ({}, []),
+            ({"marginals": "all", "probability": True, "score": True, "entropy": True},
+             ["--marginals=all", "--probability", "--score", "--entropy"]),
+            ({"k_best": 4, "samples": 3, "seed": 7, "expected_counts": True},
+             ["--k-best", "4", "--samples", "3", "--seed", "7", "--expected-counts"]),
+            ({"decode": "risk", "marginals": "edges", "rules": ["at-most 1 label QTY"]},
+             ["--decode", "risk", "--marginals=edges", "--rule", "at-most 1 label QTY"]),
+        ]
+        for members, options in questions:
+            expected = croft("predict", "-m", self.model, "--output", "json", *options, INGREDIENTS / "new.txt")
+            self.assertEqual(expected.returncode, 0, expected.stderr)
+            status, lines, headers = self.server.ask("POST", "/v1/tag", {"data": data, **members},
+                                                     {"Accept": "application/x-ndjson"})
+            self.assertEqual(status, 200, lines)
+            self.assertEqual(headers["Content-Type"], "application/x-ndjson")
+            self.assertEqual(lines.decode(), expected.stdout.decode())
+            results = self.server.post("/v1/tag", data=data, **members)["results"]
+            self.assertEqual(results, [json.loads(line) for line in lines.splitlines()])
+
+    def test_explanations_and_inference_are_the_command_lines(self):
+        rows = ["2", "cups", "flour"]
+        path = self.file("data", "".join(f"{row}\n" for row in rows))
+        expected = json.loads(croft("explain", "-m", self.model, "--json", "--positions", "1-2", path).stdout)
+        found = self.server.post("/v1/explain", sequences=[rows], positions=[2, 1])["results"][0]
+        self.assertEqual({**found, "file": ""}, {**expected, "file": ""})
+        for task in "marginals", "map", "partition":
+            expected = json.loads(croft("infer", SPRINKLER, "--task", task, "--observe", "grass=soaked",
+                                        "--observe", "rain=0.2:0.7", "--json", "--quiet").stdout)
+            found = self.server.post("/v1/infer", task=task,
+                                     observe={"grass": "soaked", "rain": [0.2, 0.7]})["result"]
+            self.assertEqual({**found, "seconds": 0}, {**expected, "seconds": 0})
+
+    def test_bodies_may_be_packed_both_ways(self):
+        data = (INGREDIENTS / "new.txt").read_text("utf-8")
+        question = {"data": data, "marginals": "all"}
+        plain = self.server.ask("POST", "/v1/tag", question)[1]
+        packed = gzip.compress(json.dumps(question).encode())
+        status, answer, headers = self.server.ask("POST", "/v1/tag", packed,
+                                                  {"Content-Encoding": "gzip", "Accept-Encoding": "gzip"})
+        self.assertEqual((status, headers["Content-Encoding"]), (200, "gzip"))
+        self.assertLess(len(answer), len(plain))
+        self.assertEqual(gzip.decompress(answer), plain)
+
+    def test_a_connection_serves_many_requests_and_head_has_no_body(self):
+        connection = self.server.connection()
+        for _ in range(20):
+            self.assertEqual(self.server.ask("GET", "/v1/health", connection=connection)[0], 200)
+        self.addCleanup(connection.close)
+        status, body, headers = self.server.ask("HEAD", "/v1/models", connection=connection)
+        self.assertEqual((status, body), (200, b""))
+        self.assertGreater(int(headers["Content-Length"]), 10)
+        self.assertIn("default-src 'none'", headers["Content-Security-Policy"])
+
+    def test_a_model_is_replaced_and_no_request_fails(self):
+        path = self.folder / "m.croft"
+        shutil.copy(self.model, path)
+        server = Server(path)
+        failures, answers, stop = [], [], threading.Event()
+
+        def ask():
+            connection = server.connection()
+            while not stop.is_set():
+                status, body, _ = server.ask("POST", "/v1/tag", {"data": "2\ncups\nflour\n"}, connection=connection)
+                (answers if status == 200 else failures).append(body)
+            connection.close()
+
+        clients = [threading.Thread(target=ask) for _ in range(3)]
+        for each in clients:
+            each.start()
+        versions = 5
+        for k in range(versions):
+            if k % 2:  # over the file itself, or another file in its place
+                shutil.copy(self.model, path)
+            else:
+                shutil.copy(self.model, self.folder / "new")
+                os.rename(self.folder / "new", path)
+            time.sleep(0.35)
+        path.write_bytes(path.read_bytes()[:1000])
+        time.sleep(0.6)
+        models = json.loads(server.ask("GET", "/v1/models")[1])["models"]
+        stop.set()
+        for each in clients:
+            each.join()
+        status, errors = server.end()
+        self.assertEqual((status, failures), (0, []), errors)
+        self.assertEqual(len({json.dumps(json.loads(a)["results"]) for a in answers}), 1)
+        self.assertIn("problem", models[0])
+        self.assertGreaterEqual(models[0]["version"], 2)
+        self.assertRegex(errors, "took over .*as version 2 of m\n")
+        self.assertRegex(errors, "refused .*m stays: ")
+
+    def test_another_address_asks_for_a_token(self):
+        server = Server(SPRINKLER, "--host", "0.0.0.0")
+        token = server.address.split("#token=")[1]
+        self.assertEqual(len(token), 48)
+        self.assertEqual(server.ask("GET", "/v1/models")[0], 401)
+        self.assertEqual(server.ask("GET", "/v1/models", headers={"Authorization": f"Bearer {token}"})[0], 200)
+        self.assertEqual(server.ask("GET", "/v1/models", headers={"Host": "evil.example"})[0], 403)
+        self.assertEqual(server.end()[0], 0)
+
+    def test_what_cannot_be_served_is_an_error(self):
+        for arguments, status, message in [
+                (["none.croft"], 1, "none.croft"),
+                ([SPRINKLER, SPRINKLER], 2, "two models are called \"sprinkler\""),
+                ([SPRINKLER, "--host", "example.org"], 2, "is no IP address"),
+                ([SPRINKLER, "--port", "70000"], 2, "--port"),
+                ([SPRINKLER, "--token-file", self.file("token", "short\n")], 1, "16 characters"),
+                ([SPRINKLER, "--port", self.server.port], 1, "cannot serve")]:
+            ended = croft("serve", *arguments, timeout=20)
+            self.assertEqual(ended.returncode, status, ended.stderr)
+            self.assertIn(message, ended.stderr.decode())
+
+
+if __name__ == "__main__":
+    unittest.main()
