@@ -28,9 +28,16 @@ const wrong = [];
 const shown = (e) => e.getClientRects().length > 0;
 const name = (e) => (e.getAttribute("aria-label") || e.textContent || e.title || "").trim()
   || [...(e.labels ?? [])].map((l) => l.textContent.trim()).join("");
-for (const e of document.querySelectorAll("a, button, [role=button], summary")) if (shown(e) && !name(e)) wrong.push("no name: " + e.outerHTML.slice(0, 80));
-for (const e of document.querySelectorAll("input, select, textarea")) if (shown(e) && !(e.labels.length || e.getAttribute("aria-label"))) wrong.push("no label: " + e.outerHTML.slice(0, 80));
-for (const e of document.querySelectorAll("svg[role=img], [role=group]")) if (!e.getAttribute("aria-label")) wrong.push("no label: " + e.tagName);
+for (const e of document.querySelectorAll("a, button, [role=button], summary")) {
+  if (shown(e) && !name(e)) wrong.push("no name: " + e.outerHTML.slice(0, 80));
+}
+for (const e of document.querySelectorAll("input, select, textarea")) {
+  const labelled = e.labels.length || e.getAttribute("aria-label");
+  if (shown(e) && !labelled) wrong.push("no label: " + e.outerHTML.slice(0, 80));
+}
+for (const e of document.querySelectorAll("svg[role=img], [role=group]")) {
+  if (!e.getAttribute("aria-label")) wrong.push("no label: " + e.tagName);
+}
 if (document.querySelectorAll("h1").length !== 1) wrong.push("not one h1");
 if (!document.documentElement.lang || !document.title) wrong.push("no lang or title");
 const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
@@ -41,9 +48,12 @@ for (const h of document.querySelectorAll("h2, h3, h4")) {
   if (shown(h) && now > level + 1) wrong.push("a heading is skipped: " + h.textContent);
   level = now;
 }
-for (const li of document.querySelectorAll("li")) if (!/^(OL|UL)$/.test(li.parentElement.tagName)) wrong.push("an li outside a list");
+for (const li of document.querySelectorAll("li")) {
+  if (!/^(OL|UL)$/.test(li.parentElement.tagName)) wrong.push("an li outside a list");
+}
 const channels = (c) => (c.match(/[\d.]+/g) ?? []).map(Number);
-const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+  .map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
   .reduce((sum, v, k) => sum + v * [.2126, .7152, .0722][k], 0);
 const ground = (e) => {
   for (; e; e = e.parentElement) {
@@ -58,7 +68,8 @@ for (const e of document.querySelectorAll("body *:not(svg *)")) {
   const contrast = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
   if (contrast < 4.5) wrong.push(`contrast ${contrast.toFixed(2)}: ${e.textContent.slice(0, 40)}`);
 }
-if (document.documentElement.scrollWidth > innerWidth) wrong.push("it scrolls sideways: " + document.documentElement.scrollWidth);
+const { scrollWidth } = document.documentElement;
+if (scrollWidth > innerWidth) wrong.push("it scrolls sideways: " + scrollWidth);
 return wrong;
 """
 
