@@ -191,16 +191,40 @@ struct LogicInput {
   WeightReading reading;
 };
 
-LogicSource source_of(const OptionValues& values) {
+// The clock of --time, from the start of the verb.
+class LogicClock {
+ public:
+  explicit LogicClock(const InferRequest& request) : seconds_(request.seconds) {}
+  double left() const {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
+    return seconds_ ? *seconds_ - took.count() : HUGE_VAL;
+  }
+  void check_reading() const {
+    if (interruption.load()) throw Interrupted("reading the evidence was interrupted");
+    if (left() > 0) return;
+    throw Error("reading the evidence took longer than --time allows; raise it");
+  }
+  // What is left of it for what comes now.
+  void pass_on(InferRequest& request) const {
+    if (seconds_) request.seconds = std::max(left(), 1e-9);
+  }
+
+ private:
+  std::optional<double> seconds_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+LogicSource source_of(const OptionValues& values, const LogicClock& clock) {
   LogicSource source{.network = std::string(values.text("NETWORK")),
-                     .evidence = values.list("evidence")};
+                     .evidence = values.list("evidence"),
+                     .check = [&clock] { clock.check_reading(); }};
   if (values.given("dialect")) source.dialect = logic_dialect(values.text("dialect"));
   values.read("soft-hard", source.soft_hard);
   return source;
 }
 
-LogicInput read_input(const OptionValues& values) {
-  const LogicSource source = source_of(values);
+LogicInput read_input(const OptionValues& values, const LogicClock& clock) {
+  const LogicSource source = source_of(values, clock);
   LogicNetwork network = read_rules(source);
   for (const std::string& warning : network.warnings) {
     std::fprintf(stderr, "croft: warning: %s\n", warning.c_str());
@@ -250,7 +274,8 @@ void write_learned(const OptionValues& values, LogicObjective objective,
 }
 
 // Writes the network with its weights, and tells what they are worth.
-int run_learn(const OptionValues& values, LogicInput input, const InferRequest& request) {
+int run_learn(const OptionValues& values, LogicInput input, const InferRequest& request,
+              const LogicClock& clock) {
   if (input.queries.empty()) {
     throw UsageError("--learn needs --query: the predicates that the rules are to foretell");
   }
@@ -270,7 +295,7 @@ int run_learn(const OptionValues& values, LogicInput input, const InferRequest& 
   const std::vector<bool> open = predicates_of(input.network, input.queries);
   std::vector<LogicEvidence> worlds;
   if (values.given("world")) {
-    worlds = read_worlds(source_of(values), values.list("world"), input.network);
+    worlds = read_worlds(source_of(values, clock), values.list("world"), input.network);
   } else {
     worlds.push_back(std::move(input.evidence));
   }
@@ -379,7 +404,8 @@ void explain(const OptionValues& values, const LogicInput& input, const GroundNe
       [&] { return explanation_text(input.network, found); });
 }
 
-int run_answer(const OptionValues& values, const LogicInput& input, const InferRequest& request) {
+int run_answer(const OptionValues& values, const LogicInput& input, InferRequest request,
+               const LogicClock& clock) {
   const bool quiet = values.flag("quiet");
   const AtomSpace space(
       input.network, input.evidence,
@@ -393,6 +419,7 @@ int run_answer(const OptionValues& values, const LogicInput& input, const InferR
        .progress = LogicProgress(quiet)},
       values.given("explain") ? Grounding::full : grounding_named(values.text("grounding")),
       request.task);
+  clock.pass_on(request);
   InferCalls calls;
   if (!quiet) {
     calls.plan = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); };
@@ -414,7 +441,8 @@ int run_answer(const OptionValues& values, const LogicInput& input, const InferR
 
 int run_logic(const OptionValues& values) {
   handle_interrupts();
-  const InferRequest request = infer_request(values, GraphTask::marginals);
+  InferRequest request = infer_request(values, GraphTask::marginals);
+  const LogicClock clock(request);
   const bool learns = values.given("learn") || values.flag("learn-structure");
   if (values.given("output") && !learns) {
     throw UsageError("--output is for --learn and --learn-structure");
@@ -424,11 +452,12 @@ int run_logic(const OptionValues& values) {
   if (values.given("grounding") && !answers) {
     throw UsageError("--grounding is for probabilities and best worlds");
   }
-  LogicInput input = read_input(values);
+  LogicInput input = read_input(values, clock);
+  clock.pass_on(request);
   if (values.flag("learn-structure")) return run_learn_structure(values, input, request);
   if (values.flag("inspect")) return run_inspect(values, input, request);
-  return values.given("learn") ? run_learn(values, std::move(input), request)
-                               : run_answer(values, input, request);
+  return values.given("learn") ? run_learn(values, std::move(input), request, clock)
+                               : run_answer(values, input, request, clock);
 }
 
 }  // namespace

@@ -20,8 +20,11 @@ class FactParser {
   FactParser(const LogicNetwork& network, const LogicTokens& tokens)
       : network_(network), at_(tokens) {}
 
-  void facts(LogicEvidence& evidence) {
-    for (; !at_.at_end(); end_line()) fact(evidence);
+  void facts(LogicEvidence& evidence, const std::function<void()>& check) {
+    for (std::size_t i = 1; !at_.at_end(); end_line(), ++i) {
+      fact(evidence);
+      if (check && i % 4096 == 0) check();
+    }
   }
 
   std::vector<AtomPattern> patterns() {
@@ -180,8 +183,9 @@ LogicEvidence::LogicEvidence(const LogicNetwork& network)
   }
 }
 
-void add_evidence(const LogicNetwork& network, const LogicTokens& tokens, LogicEvidence& evidence) {
-  FactParser(network, tokens).facts(evidence);
+void add_evidence(const LogicNetwork& network, const LogicTokens& tokens, LogicEvidence& evidence,
+                  const std::function<void()>& check) {
+  FactParser(network, tokens).facts(evidence, check);
 }
 
 std::vector<AtomPattern> parse_atom_patterns(const LogicNetwork& network,

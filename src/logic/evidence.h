@@ -1,6 +1,7 @@
 // What is known of a world: facts of a database (.db), and the constants that it adds to the types.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -51,7 +52,9 @@ struct LogicEvidence {
 // Adds the facts of a file:  P(A, B)   !P(A, B)   ?P(A, B)   C = f(A).  Throws InputError (file,
 // line, column) for anything else, for a name that the network does not declare, a number of
 // arguments that does not fit, and a fact that contradicts another one.
-void add_evidence(const LogicNetwork& network, const LogicTokens& tokens, LogicEvidence& evidence);
+//   check : called now and then; it may throw
+void add_evidence(const LogicNetwork& network, const LogicTokens& tokens, LogicEvidence& evidence,
+                  const std::function<void()>& check = {});
 
 // Which atoms a question is about:  Smokes   Smokes(Anna)   Friends(Anna, x).
 struct AtomPattern {

@@ -48,8 +48,9 @@ constexpr std::string_view kSigns = "(){},=!^|&.*@+-/%<>?";
 
 class LogicTokenReader {
  public:
-  LogicTokenReader(LogicTokens& out, const OpenIncluded& open, LogicText text)
-      : out_(out), open_(open), more_(text == LogicText::facts ? "-./:&+%" : "") {}
+  LogicTokenReader(LogicTokens& out, const OpenIncluded& open, LogicText text,
+                   const std::function<void()>& check)
+      : out_(out), open_(open), check_(check), more_(text == LogicText::facts ? "-./:&+%" : "") {}
 
   void read(LineReader lines) {
     const auto file = static_cast<std::uint32_t>(out_.files.size());
@@ -58,7 +59,8 @@ class LogicTokenReader {
     std::string_view line;
     bool in_comment = false;
     Location comment;
-    while (lines.next(line)) {
+    for (std::size_t number = 1; lines.next(line); ++number) {
+      if (check_ && number % 4096 == 0) check_();
       if (!in_comment && takes_directive(lines, line)) continue;
       std::size_t at = 0;
       bool first = true;
@@ -206,6 +208,7 @@ class LogicTokenReader {
 
   LogicTokens& out_;
   const OpenIncluded& open_;
+  const std::function<void()>& check_;
   const std::string_view more_;     // bytes that words may have behind the first one
   std::vector<std::string> stack_;  // files that are being read
   std::size_t repeated_ = 0;        // tokens of files that were read before
@@ -213,9 +216,10 @@ class LogicTokenReader {
 
 }  // namespace
 
-LogicTokens read_logic_tokens(LineReader lines, const OpenIncluded& open, LogicText text) {
+LogicTokens read_logic_tokens(LineReader lines, const OpenIncluded& open, LogicText text,
+                              const std::function<void()>& check) {
   LogicTokens out;
-  LogicTokenReader(out, open, text).read(std::move(lines));
+  LogicTokenReader(out, open, text, check).read(std::move(lines));
   return out;
 }
 

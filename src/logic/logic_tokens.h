@@ -41,12 +41,14 @@ enum class LogicText {
 // Throws InputError for a byte that begins nothing, a quote or a comment without its end, an
 // #include of a file that cannot be read or that includes itself,
 // and where includes ask for more than 1000 files in all.
-//   open : empty where nothing can be included
+//   open  : empty where nothing can be included
+//   check : called now and then; it may throw
 LogicTokens read_logic_tokens(LineReader lines, const OpenIncluded& open = {},
-                              LogicText text = LogicText::rules);
+                              LogicText text = LogicText::rules,
+                              const std::function<void()>& check = {});
 // Of a database (.db).
-inline LogicTokens read_fact_tokens(LineReader lines) {
-  return read_logic_tokens(std::move(lines), {}, LogicText::facts);
+inline LogicTokens read_fact_tokens(LineReader lines, const std::function<void()>& check = {}) {
+  return read_logic_tokens(std::move(lines), {}, LogicText::facts, check);
 }
 
 }  // namespace croft

@@ -1,9 +1,12 @@
 #include "sql/logic/evidence_tables.h"
 
+#include <sqlite3.h>
+
 #include <charconv>
 #include <string>
 #include <system_error>
 
+#include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 
 namespace croft {
@@ -11,16 +14,19 @@ namespace {
 
 const char* const kTablesName = "the grounding's tables";
 
-void end_where_interrupted(std::size_t row) {
-  if (row % 4096 == 0 && interruption) throw Interrupted("grounding was interrupted");
+void end_in_time(std::size_t row, const GroundWatch* watch) {
+  if (row % 4096 != 0) return;
+  if (interruption) throw Interrupted("grounding was interrupted");
+  if (watch != nullptr && watch->must_end()) watch->end();
 }
 
-void fill_domain(sqlite3* database, std::size_t type, const NameTable& constants) {
+void fill_domain(sqlite3* database, std::size_t type, const NameTable& constants,
+                 const GroundWatch* watch) {
   const std::string table = "d" + std::to_string(type);
   execute(database, "CREATE TABLE " + table + "(c INTEGER PRIMARY KEY, v)", kTablesName);
   Statement insert(database, "INSERT INTO " + table + " VALUES (?, ?)", kTablesName);
   for (std::uint32_t c = 0; c < constants.size(); ++c) {
-    end_where_interrupted(c);
+    end_in_time(c, watch);
     const std::string& name = constants[c];
     std::int64_t number = 0;
     const auto end = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -38,7 +44,8 @@ void fill_domain(sqlite3* database, std::size_t type, const NameTable& constants
 // A table of tuples and one more column.
 template <class Last>
 void fill_tuples(sqlite3* database, const std::string& table, std::size_t arity,
-                 const TupleTable& tuples, const std::string& last_name, const Last& last) {
+                 const TupleTable& tuples, const std::string& last_name, const Last& last,
+                 const GroundWatch* watch) {
   // Whole numbers, declared as such: else an index does not find what another column holds.
   std::string columns, typed, values;
   for (std::size_t i = 0; i < arity; ++i) {
@@ -51,7 +58,7 @@ void fill_tuples(sqlite3* database, const std::string& table, std::size_t arity,
   execute(database, "CREATE TABLE " + table + "(" + declared + key, kTablesName);
   Statement insert(database, "INSERT INTO " + table + " VALUES (" + values + "?)", kTablesName);
   for (std::size_t i = 0; i < tuples.size(); ++i) {
-    end_where_interrupted(i);
+    end_in_time(i, watch);
     for (std::size_t k = 0; k < arity; ++k) insert.bind(k, std::int64_t{tuples[i][k]});
     insert.bind(arity, static_cast<std::int64_t>(last(i)));
     insert.run();
@@ -63,29 +70,47 @@ void fill_tuples(sqlite3* database, const std::string& table, std::size_t arity,
   }
 }
 
-}  // namespace
-
-SqliteHandle evidence_tables(const AtomSpace& space) {
-  SqliteHandle database = open_sqlite(":memory:", SqliteUse::write);
+void fill_tables(sqlite3* database, const AtomSpace& space, const GroundWatch* watch) {
   const LogicNetwork& network = space.network();
   const LogicEvidence& evidence = space.evidence();
-  execute(database.get(), "BEGIN", kTablesName);
+  execute(database, "BEGIN", kTablesName);
   for (std::size_t t = 0; t < evidence.types.size(); ++t) {
-    fill_domain(database.get(), t, evidence.types[t]);
+    fill_domain(database, t, evidence.types[t], watch);
   }
   for (std::size_t p = 0; p < evidence.predicates.size(); ++p) {
     const LogicFacts& facts = evidence.predicates[p];
-    fill_tuples(database.get(), "p" + std::to_string(p), network.predicates[p].types.size(),
-                facts.tuples, "truth",
-                [&](std::size_t i) { return static_cast<int>(facts.truth[i]); });
+    fill_tuples(
+        database, "p" + std::to_string(p), network.predicates[p].types.size(), facts.tuples,
+        "truth", [&](std::size_t i) { return static_cast<int>(facts.truth[i]); }, watch);
   }
   for (std::size_t f = 0; f < evidence.functions.size(); ++f) {
     const FunctionValues& values = evidence.functions[f];
-    fill_tuples(database.get(), "f" + std::to_string(f), network.functions[f].types.size(),
-                values.tuples, "r", [&](std::size_t i) { return values.value[i]; });
+    fill_tuples(
+        database, "f" + std::to_string(f), network.functions[f].types.size(), values.tuples, "r",
+        [&](std::size_t i) { return values.value[i]; }, watch);
   }
-  execute(database.get(), "COMMIT", kTablesName);
-  execute(database.get(), "ANALYZE", kTablesName);
+  execute(database, "COMMIT", kTablesName);
+  execute(database, "ANALYZE", kTablesName);
+}
+
+}  // namespace
+
+SqliteHandle evidence_tables(const AtomSpace& space, const GroundWatch* watch) {
+  SqliteHandle database = open_sqlite(":memory:", SqliteUse::write);
+  if (watch != nullptr) {
+    const auto must_end = [](void* of) {
+      return static_cast<const GroundWatch*>(of)->must_end() ? 1 : 0;
+    };
+    sqlite3_progress_handler(database.get(), 100'000, must_end, const_cast<GroundWatch*>(watch));
+  }
+  try {
+    fill_tables(database.get(), space, watch);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Error&) {  // of a statement that the watch has ended
+    if (watch != nullptr && watch->must_end()) watch->end();
+    throw;
+  }
   return database;
 }
 

@@ -5,10 +5,13 @@
 //   f<function>(a0, …, r)      values
 #pragma once
 #include "logic/atom_space.h"
+#include "sql/logic/ground_watch.h"
 #include "sql/sqlite_calls.h"
 
 namespace croft {
 
-SqliteHandle evidence_tables(const AtomSpace& space);
+//   watch : which ends it, and all joins over the tables later on; must outlive them.  nullptr:
+//           Ctrl-C alone does
+SqliteHandle evidence_tables(const AtomSpace& space, const GroundWatch* watch = nullptr);
 
 }  // namespace croft

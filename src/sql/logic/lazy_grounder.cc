@@ -179,17 +179,4 @@ ClauseStore LazyGrounder::with(std::span<const std::uint64_t> atoms) {
   return std::move(store);
 }
 
-bool has_many_groundings(const AtomSpace& space, const GroundOptions& options) {
-  double most = 0;
-  for (const LogicRule& rule : space.network().rules) {
-    double product = 1;
-    for (const std::uint32_t v : free_variables(rule)) {
-      product *= static_cast<double>(space.constants(rule.variables[v].type));
-    }
-    most = std::max(most, product);
-  }
-  // Joins count the rows only where there can be many.
-  return most > kManyGroundings && predict_grounding(space, options).rows > kManyGroundings;
-}
-
 }  // namespace croft

@@ -65,7 +65,4 @@ class LazyGrounder {
   std::vector<bool> has_beside_;  // [predicates] atoms of the last with()
 };
 
-// Whether automatic grounding is lazy for the best world.
-bool has_many_groundings(const AtomSpace& space, const GroundOptions& options);
-
 }  // namespace croft

@@ -78,20 +78,23 @@ std::vector<bool> open_predicates(const LogicNetwork& network, const LogicEviden
 GroundNetwork::GroundNetwork(const AtomSpace& space, const std::vector<AtomPattern>& queries,
                              const GroundOptions& options, Grounding grounding, GraphTask task)
     : space_(space), options_(options) {
-  const bool lazy = grounding == Grounding::lazy ||
-                    (grounding == Grounding::automatic && task == GraphTask::map &&
-                     has_many_groundings(space, options));
-  if (lazy && task == GraphTask::partition) {
+  if (grounding == Grounding::lazy && task == GraphTask::partition) {
     throw UsageError("lazy grounding is for the tasks map and marginals: log Z needs all clauses");
+  }
+  bool lazy = grounding == Grounding::lazy;
+  if (!lazy) {
+    RuleGrounder grounder(space, options);
+    lazy = grounding == Grounding::automatic && task == GraphTask::map &&
+           grounder.has_more_rows(kManyGroundings);
+    if (!lazy) {
+      grounder.ground_all();
+      store_ = std::move(grounder.store());
+    }
   }
   if (lazy) {
     lazy_for_ = task;
-    store_ =
-        LazyGrounder(space, options,
-                     task == GraphTask::map ? LazyGrounder::For::best : LazyGrounder::For::draws)
-            .closure();
-  } else {
-    store_ = ground(space, options);
+    const auto use = task == GraphTask::map ? LazyGrounder::For::best : LazyGrounder::For::draws;
+    store_ = LazyGrounder(space, options, use).closure();
   }
   if (auto warning = warning_of_empty_types(space)) warnings_.push_back(std::move(*warning));
   for (const AtomPattern& each : queries) add_atoms(each);

@@ -20,10 +20,11 @@ LogicNetwork read_rules(const LogicSource& source) {
 LogicEvidence read_facts(const LogicSource& source, const LogicNetwork& network,
                          const std::string& world) {
   LogicEvidence evidence(network);
-  for (const std::string& path : source.evidence) {
-    add_evidence(network, read_fact_tokens(LineReader(path)), evidence);
-  }
-  if (!world.empty()) add_evidence(network, read_fact_tokens(LineReader(world)), evidence);
+  const auto add = [&](const std::string& path) {
+    add_evidence(network, read_fact_tokens(LineReader(path), source.check), evidence, source.check);
+  };
+  for (const std::string& path : source.evidence) add(path);
+  if (!world.empty()) add(world);
   return evidence;
 }
 

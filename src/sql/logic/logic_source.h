@@ -1,5 +1,6 @@
 // A network and databases in files, as front ends name them.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct LogicSource {
   LogicDialect dialect = LogicDialect::any;
   std::optional<double> soft_hard = {};    // weight that hard rules get
   std::vector<std::string> evidence = {};  // .db, all of them together
+  std::function<void()> check = {};        // called now and then while databases are read
 };
 
 // What weights mean where nobody says it.

@@ -39,12 +39,7 @@ RuleGrounder::RuleGrounder(const AtomSpace& space, const GroundOptions& options)
       network_(space.network()),
       units_(logic_units(space)),
       watch_(options, store_, network_.rules.size()),
-      tables_(evidence_tables(space)) {
-  const auto must_end = [](void* watch) {
-    return static_cast<const GroundWatch*>(watch)->must_end() ? 1 : 0;
-  };
-  sqlite3_progress_handler(tables_.get(), 100'000, must_end, &watch_);
-}
+      tables_(evidence_tables(space, &watch_)) {}
 
 bool RuleGrounder::begin(std::size_t rule) {
   rule_ = rule;
@@ -85,6 +80,28 @@ GroundPrediction RuleGrounder::predict() {
   // doubled have twice that.  Atoms: a key and a slot.
   out.bytes = 2 * (out.rows * (8 + 8 + 4 + 16 + 8) + literals * 4);
   return out;
+}
+
+bool RuleGrounder::has_more_rows(double limit) {
+  double rows = 0;
+  for (std::size_t rule = 0; rule < network_.rules.size(); ++rule) {
+    if (!begin(rule)) continue;
+    double product = 1;
+    for (const std::uint32_t v : free_variables(network_.rules[rule])) {
+      product *= static_cast<double>(space_.constants(network_.rules[rule].variables[v].type));
+    }
+    if (product <= limit / 10) continue;  // too few to be counted
+    const RulePlan plan = plan_rule(space_, network_.rules[rule], options_.reading);
+    if (!plan.form) rows += product;
+    for (const RuleJoin& join : plan.joins) {
+      if (rows <= limit) {
+        rows += count("SELECT count(*) FROM (" + join.rows + " LIMIT " +
+                      std::to_string(static_cast<std::int64_t>(limit - rows) + 1) + ")");
+      }
+    }
+    if (rows > limit) return true;
+  }
+  return false;
 }
 
 double RuleGrounder::count(const std::string& sql) {

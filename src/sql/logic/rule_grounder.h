@@ -22,6 +22,8 @@ class RuleGrounder {
   void ground_all();  // every rule and mark, as ground() has it
   void ground_marks();
   GroundPrediction predict();
+  // Whether rules of many groundings have more rows, which are counted up to there.
+  bool has_more_rows(double limit);
 
   ClauseStore& store() { return store_; }
   GroundWatch& watch() { return watch_; }

@@ -4,6 +4,7 @@ import json
 import math
 import re
 import shlex
+import time
 
 from support import BAD_INPUT, SOURCE, WRONG_USAGE, CliTest, main
 
@@ -92,6 +93,13 @@ class LogicTest(CliTest):
                                  (("--inspect",), "--grounding is for"),
                                  (("--explain", "Cancer(Anna)"), "--grounding is for")):
             self.fails(WRONG_USAGE, "logic", *paths, *options, mentions=[mention])
+
+    def test_time_ends_the_reading_of_facts(self):
+        facts = self.file("many.db", "".join(f"Friends(C{i}, C{i + 1})\n" for i in range(100_000)))
+        begin = time.monotonic()
+        self.fails(BAD_INPUT, "logic", self.file("f.mln", FRIENDS.replace("person = {Anna, Bob}\n", "")), "-e", facts,
+                   "--query", "Smokes", "--time", "0.02", mentions=["longer than --time allows"])
+        self.assertLess(time.monotonic() - begin, 10)
 
     def test_train_writes_what_logic_learns(self):
         path, out = self.file("f.mln", FRIENDS), self.folder / "train.mln"
