@@ -79,6 +79,9 @@ class ClauseStore {
   // ones.
   void reweigh(std::span<const double> units);
 
+  // Of a soft clause; its shares stay.
+  void set_weight(std::size_t clause, double weight) { weights_[clause] = weight; }
+
   // score(x) of the values of all atoms [atoms()].
   double score(std::span<const std::uint8_t> values) const;
   double cost(std::span<const std::uint8_t> values) const {
