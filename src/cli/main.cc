@@ -43,6 +43,7 @@ Example:
   croft logic friends.mln -e friends.db     probabilities of atoms in Markov logic
   croft bugs line.bug --data line-data.R    draws from the posterior of a BUGS model
   croft serve m.croft asia.bif              answers over HTTP
+  croft suggest -m m.croft new.conll        what is most worth labelling by hand
 
 `croft VERB --help` has the options of a verb and an example.
 A file name of - is standard input.  Results go to stdout, progress and messages to stderr.
@@ -51,7 +52,7 @@ Exit status: 0 done, 1 bad input, 2 wrong usage, 130 stopped by Ctrl-C or SIGTER
 
 constexpr const Verb* kVerbs[] = {
     &kTrain,          &kPredict,   &kEvaluate, &kInspect, &kExplain, &kConvert, &kStack, &kInfer,
-    &kMaximumEntropy, &kCalibrate, &kSearch,   &kCluster, &kLogic,   &kBugs,    &kServe,
+    &kMaximumEntropy, &kCalibrate, &kSearch,   &kCluster, &kLogic,   &kBugs,    &kServe, &kSuggest,
 };
 
 int fail(int status, const char* message) {

@@ -13,6 +13,8 @@ std::span<const Endpoint> endpoints() {
       {"POST", "/v1/explain", "Why these labels, as croft explain --json says it",
        "{\"model\", \"version\", \"results\"}: an explanation of each sequence", explain_fields,
        explain},
+      {"POST", "/v1/suggest", "The sequences most worth labelling, as croft suggest finds them",
+       "{\"model\", \"version\", \"results\"}: the least sure first", suggest_fields, suggest},
       {"POST", "/v1/infer", "Inference on a network or factor graph, as croft infer --json does",
        "{\"model\", \"version\", \"result\"}", infer_fields, infer},
       {"GET", "/v1/models", "The models, their kinds and versions", "{\"models\": […]}", nullptr,

@@ -54,7 +54,9 @@ std::span<const RequestField> classify_fields();
 std::span<const RequestField> explain_fields();
 HttpReply tag(const Call& call);
 HttpReply classify(const Call& call);
+std::span<const RequestField> suggest_fields();
 HttpReply explain(const Call& call);
+HttpReply suggest(const Call& call);
 
 std::span<const RequestField> infer_fields();
 HttpReply infer(const Call& call);

@@ -9,6 +9,7 @@
 #include "app/explain/reasons.h"
 #include "app/kinds.h"
 #include "app/label/predict.h"
+#include "app/label/suggest.h"
 #include "app/label/tag_files.h"
 #include "serve/endpoints.h"
 
@@ -296,6 +297,19 @@ void explain_all(const Work& work, const Json& body, const ServiceParts& parts,
   parts.metrics.add_answers(work.model->name, count);
 }
 
+void suggest_all(const Work& work, Uncertainty by, std::size_t top, const ServiceParts& parts,
+                 std::chrono::steady_clock::time_point deadline, const WriteLines& write) {
+  if (work.text.empty()) return;
+  SequenceSource source = work.source();
+  const std::atomic<bool> stop = false;
+  const std::vector<Suggestion> found = croft::suggest(*work.plan, source, by, top, stop);
+  if (std::chrono::steady_clock::now() > deadline) {
+    throw RequestError(422, "the request takes longer than this server allows");
+  }
+  for (const Suggestion& each : found) write(each.json.dump(-1, InvalidUtf8::replace) + "\n");
+  parts.metrics.add_answers(work.model->name, found.size());
+}
+
 constexpr std::string_view kSequenceModel = "model that labels sequences";
 
 }  // namespace
@@ -351,6 +365,23 @@ std::span<const RequestField> classify_fields() {
   return kFields;
 }
 
+std::span<const RequestField> suggest_fields() {
+  static const auto kFields = std::to_array<RequestField>({
+      model_field(),
+      data_field(),
+      rows_field(),
+      texts_field(),
+      {"by",
+       FieldType::text,
+       "What makes a sequence worth labelling; margin where nothing is said",
+       0,
+       0,
+       {kUncertainties[0], kUncertainties[1], kUncertainties[2]}},
+      {"top", FieldType::whole, "So many sequences, 10 where nothing is said", 1, 10'000},
+  });
+  return kFields;
+}
+
 std::span<const RequestField> explain_fields() {
   static const auto kFields = std::to_array<RequestField>({
       model_field(),
@@ -385,6 +416,20 @@ HttpReply explain(const Call& call) {
       call, model,
       [work = std::move(work), body = call.body, parts = call.parts, deadline = call.deadline](
           const WriteLines& write) { explain_all(*work, body, parts, deadline, write); });
+}
+
+HttpReply suggest(const Call& call) {
+  auto work = begin(call, labels_sequences, kSequenceModel);
+  const ServedModel& model = *work->model;
+  const auto by =
+      std::ranges::find(kUncertainties, call.body.value("by", std::string(kUncertainties[0])));
+  const auto uncertainty = static_cast<Uncertainty>(by - std::begin(kUncertainties));
+  const std::size_t top = call.body.value("top", std::size_t{10});
+  return answer(call, model,
+                [work = std::move(work), parts = call.parts, uncertainty, top,
+                 deadline = call.deadline](const WriteLines& write) {
+                  suggest_all(*work, uncertainty, top, parts, deadline, write);
+                });
 }
 
 }  // namespace croft::serve

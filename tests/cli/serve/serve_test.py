@@ -105,6 +105,16 @@ class ServeTest(support.CliTest):
                                      observe={"grass": "soaked", "rain": [0.2, 0.7]})["result"]
             self.assertEqual({**found, "seconds": 0}, {**expected, "seconds": 0})
 
+    def test_suggestions_are_the_command_lines(self):
+        data = (INGREDIENTS / "new.txt").read_text("utf-8")
+        for by in "margin", "entropy", "errors":
+            expected = croft("suggest", "-m", self.model, "--by", by, "--top", "4", INGREDIENTS / "new.txt")
+            self.assertEqual(expected.returncode, 0, expected.stderr)
+            lines = [json.loads(line) for line in expected.stdout.splitlines()]
+            self.assertEqual(self.server.post("/v1/suggest", data=data, by=by, top=4)["results"], lines)
+            self.assertEqual([each["score"] for each in lines], sorted((e["score"] for e in lines), reverse=True))
+            self.assertEqual(len(lines), 4)
+
     def test_bodies_may_be_packed_both_ways(self):
         data = (INGREDIENTS / "new.txt").read_text("utf-8")
         question = {"data": data, "marginals": "all"}
