@@ -96,7 +96,7 @@ class HelpTest(CliTest):
 
     def test_verbs_that_are_not_built_yet_are_unknown(self):
         text = self.run_ok("--help")
-        for verb in ("serve",):
+        for verb in ("teach",):
             self.assertNotRegex(text, rf"(?m)^  {verb} ")
             self.fails(WRONG_USAGE, verb)
 
