@@ -34,8 +34,9 @@ class UsageTest(CliTest):
     def test_what_may_have_been_meant(self):
         self.fails(WRONG_USAGE, "prdict", mentions=['(did you mean "predict"?)'])
         for option, value, meant in (("--modle", "m", "--model"), ("--optimizer", "lbgfs", "lbfgs"),
-                                     ("--format", "colunms", "columns"), ("--constrain", "biose", "bioes")):
+                                     ("--format", "colunms", "columns")):
             self.wrong_training(option, value, mentions=[f'(did you mean "{meant}"?)'])
+        self.refuses_to_train(BAD_INPUT, "--constrain", "biose", TRAIN, mentions=['(did you mean "bioes"?)'])
         self.fails(WRONG_USAGE, "predict", "--best=3", mentions=['"--best" (did you mean "--k-best"?)'])
         self.fails(WRONG_USAGE, "predict", "--xyzzy", mentions=['"--xyzzy"; see croft predict --help'])
 

@@ -17,8 +17,7 @@ ChainConstraint choose_constraint(const std::string& choice, std::span<const std
 LineReader constraint_lines(const std::string& choice) {
   const std::string meant = did_you_mean(choice, {"bio", "bioes"});
   if (!meant.empty() && !std::filesystem::exists(choice)) {
-    throw UsageError("--constrain: ", in_quotes(choice), " is neither bio nor bioes", meant,
-                     ", and there is no such file");
+    throw Error(choice, ": cannot open: No such file or directory", meant);
   }
   return LineReader(choice);
 }
