@@ -89,13 +89,15 @@ class Logic:
 
     def infer(self, task: str = "marginals", query: str = "", *, method: str = "auto", memory: float = 0,
               time: Optional[float] = None, tolerance: Optional[float] = None, max_iterations: Optional[int] = None,
-              settings: Optional[Mapping[str, object]] = None, seed: int = 1, threads: int = 1) -> LogicAnswer:
+              grounding: str = "auto", settings: Optional[Mapping[str, object]] = None, seed: int = 1,
+              threads: int = 1) -> LogicAnswer:
         """marginals, map or partition of the atoms of `query`: "Cancer, Friends(Anna, x)"; empty: of all open ones.
 
-        Methods, memory (bytes), time (seconds) and settings are those of `croft logic`."""
+        Methods, memory (bytes), time (seconds), grounding ("auto", "lazy", "full") and settings are those of
+        `croft logic`."""
         pairs = [(name, str(value)) for name, value in (settings or {}).items()]
         answer = json.loads(self._native.infer(query, task, method, memory, time, tolerance, max_iterations, pairs,
-                                               seed, threads))
+                                               seed, threads, grounding))
         atoms = answer.pop("atoms", [])
         values = {each["atom"]: float(each.get("probability", each.get("true", 0))) for each in atoms}
         errors = {each["atom"]: each["standard_error"] for each in atoms if "standard_error" in each}

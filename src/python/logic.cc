@@ -41,7 +41,8 @@ class PythonLogic {
   }
 
   // As croft logic --json has it.
-  std::string infer(const std::string& query, InferRequest request) const {
+  std::string infer(const std::string& query, InferRequest request,
+                    const std::string& grounding) const {
     const py::gil_scoped_release release;
     const std::vector<AtomPattern> queries = queries_of(query);
     const AtomSpace space(network_, evidence_,
@@ -51,7 +52,8 @@ class PythonLogic {
         {.reading = reading_,
          .memory = request.memory,
          .seconds = request.seconds,
-         .progress = [](std::size_t, std::size_t, std::size_t) { see_signals(); }});
+         .progress = [](std::size_t, std::size_t, std::size_t) { see_signals(); }},
+        grounding_named(grounding), request.task);
     InferCalls calls;
     calls.progress = [](const GraphProgress&) {
       see_signals();
@@ -227,10 +229,11 @@ void bind_logic(py::module_& module) {
               const std::string& method, double memory, std::optional<double> seconds,
               std::optional<double> tolerance, std::optional<std::size_t> max_iterations,
               std::vector<std::pair<std::string, std::string>> settings, std::uint64_t seed,
-              std::size_t threads) {
+              std::size_t threads, const std::string& grounding) {
              return logic.infer(query,
                                 request_of(task, method, memory, seconds, tolerance, max_iterations,
-                                           std::move(settings), seed, threads));
+                                           std::move(settings), seed, threads),
+                                grounding);
            })
       .def("learn",
            [](const PythonLogic& logic, const std::string& query,

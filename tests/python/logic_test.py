@@ -42,6 +42,15 @@ def test_slice_sampling_has_standard_errors(friends):
     assert answer.kind == "estimate" and answer.effective_samples >= 100
 
 
+def test_lazy_grounding_has_the_same_best_world(friends):
+    lazy, full = (friends.infer("map", "Cancer", method="max-walk-sat", grounding=how) for how in ("lazy", "full"))
+    assert lazy.world == full.world and lazy.cost == full.cost
+    with pytest.raises(ValueError, match="lazy"):
+        friends.infer("partition", grounding="lazy")
+    with pytest.raises(ValueError, match="some"):
+        friends.infer("map", "Cancer", grounding="some")
+
+
 def test_a_table_has_a_row_for_each_atom(friends):
     pytest.importorskip("pandas")
     table = friends.infer("marginals", "Cancer").table()

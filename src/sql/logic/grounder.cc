@@ -8,7 +8,9 @@ namespace croft {
 
 Grounding grounding_named(std::string_view name) {
   if (name == "auto") return Grounding::automatic;
-  return name == "lazy" ? Grounding::lazy : Grounding::full;
+  if (name == "lazy") return Grounding::lazy;
+  if (name == "full") return Grounding::full;
+  throw UsageError("--grounding: ", in_quotes(name), " is none of auto, lazy, full");
 }
 
 LogicUnits logic_units(const AtomSpace& space) {

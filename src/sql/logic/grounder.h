@@ -20,7 +20,8 @@ enum class Grounding {
   automatic,  // lazy for the best world, where full has more than kManyGroundings rows
 };
 inline constexpr double kManyGroundings = 3e6;
-Grounding grounding_named(std::string_view name);  // auto, lazy, full
+Grounding grounding_named(
+    std::string_view name);  // auto, lazy, full; throws UsageError that lists them
 
 struct GroundOptions {
   WeightReading reading = WeightReading::formula;
