@@ -19,9 +19,8 @@ namespace {
 class Served {
  public:
   explicit Served(const ServeLimits& limits, std::size_t workers = 2)
-      : server_("127.0.0.1", 0, limits, workers), thread_([this] {
-          server_.run([](const HttpRequest& r) { return answer(r); }, stop_);
-        }) {}
+      : server_("127.0.0.1", 0, limits, workers),
+        thread_([this] { server_.run([](const HttpRequest& r) { return answer(r); }, stop_); }) {}
   ~Served() { end(); }
 
   void end() {
