@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Mapping, Optional, Sequence, Union
 
 from . import _core
+from ._clique_schema import Features, Schema, Shape, domain_of, features_of, in_order, is_constraint, names_of
+from ._graph_question import VariableReasons, graph_question
 from ._parameters import GraphCRFParameters
 from ._params import BaseEstimator, mapping, raise_not_fitted
 from .estimator import Callback, TrainingLog, warn_if_interrupted
@@ -15,8 +16,6 @@ from .graph import FactorGraph, Inference
 
 if TYPE_CHECKING:
     from .table_graph import TableGraphCRF
-
-Features = Union[None, str, Mapping[str, Union[float, str, None]], Iterable[str]]
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ class Cliques:
         numbers: list[Union[int, list[int]]] = [
             [self._numbered(template, key) for key in each] if isinstance(each, list)
             else self._numbered(template, each) for each in variables]
-        self._cliques.append((template, numbers, None if features is None else _features(features)))
+        self._cliques.append((template, numbers, None if features is None else features_of(features)))
 
     def _numbered(self, template: str, key: Hashable) -> int:
         if key not in self._number:
@@ -153,8 +152,8 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         for name, t in templates.items():
             if not isinstance(t, Template):
                 raise TypeError(f"templates[{name!r}] is a {type(t).__name__}, and a croft.Template was expected")
-        schema = _Schema(domains, {name: _Shape([_domain(d) for d in t.domains],
-                                                [not isinstance(d, str) for d in t.domains], _is_constraint(t))
+        schema = Schema(domains, {name: Shape([domain_of(d) for d in t.domains],
+                                                [not isinstance(d, str) for d in t.domains], is_constraint(t))
                                    for name, t in templates.items()})
         native = _core.Cliques(domains, [schema.native(name, t) for name, t in templates.items()])
         for n, (x, labels) in enumerate(zip(X, y)):
@@ -213,12 +212,71 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         """The share of labels, of those that y knows, that predict gets right."""
         right = total = 0
         for n, (x, labels, found) in enumerate(zip(X, y, self.predict(X))):
-            for want, got in zip(_in_order(labels, self._unroll(x, n)), found):
+            for want, got in zip(in_order(labels, self._unroll(x, n)), found):
                 total += want is not None
                 right += want is not None and str(want) == got
         if total == 0:
             raise ValueError("y knows no label")
         return right / total
+
+    def evaluate(self, X: Sequence[Any], y: Sequence[Any], *, known: Optional[Sequence[Any]] = None,
+                 use_known: bool = False, ranking: bool = False, confusion: bool = False,
+                 **how: Any) -> dict[str, Any]:
+        """What ``croft evaluate --json`` says of a graph model (docs/evaluation.md): accuracy, of each domain the
+        scores of labels and chunks, log-loss, calibration.
+
+        known      labels that are evidence, as y; they are not counted
+        use_known  of each variable the label given those of all others
+        ranking    of each label the area under the ROC curve and the average precision
+        confusion  how often a label was predicted in the place of another one
+        how        decode ("best": of each instance the most probable labelling; "marginal": of each variable the
+                   most probable label), method (for probabilities), search (for the best labelling),
+                   max_iterations, memory (bytes), seed, threads; costs, a dict {(gold, predicted): cost}, or
+                   thresholds, a dict {label: probability}, by which labels are chosen from their probabilities
+
+        A label in y that the model has not counts as wrong.
+        """
+        native, gold = self._labelled(X, y, known)
+        found: dict[str, Any] = json.loads(native.evaluate(gold, graph_question(self._how(how)), use_known, ranking,
+                                                           confusion))
+        return found
+
+    def calibrate(self, X: Sequence[Any], y: Sequence[Any], *, known: Optional[Sequence[Any]] = None,
+                  **how: Any) -> dict[str, Any]:
+        """Divides all scores by the temperature that is best for labels the model was not trained on (CA.1).
+
+        known  labels that are evidence, as y
+        how    memory (bytes), seed, threads
+
+        Returns temperature, before and after (log_loss, expected_calibration_error), warnings.  A calibration that
+        the model has is replaced; as ``croft calibrate``.
+        """
+        native, gold = self._labelled(X, y, known)
+        self._model, found = native.calibrate(gold, graph_question(how))
+        report: dict[str, Any] = json.loads(found)
+        return report
+
+    def explain(self, x: Any, variables: Sequence[Hashable] = (), *, known: Any = None,
+                against: Optional[str] = None, top: int = 5, **how: Any) -> VariableReasons:
+        """Which cliques and features speak for each variable's label in one instance, and against another one
+        (docs/explain.md).
+
+        variables  their keys; none: all whose label is not known
+        known      labels that are evidence, as y of fit has them of an instance
+        against    the other label; None: the most probable one of the others
+        top        features that are listed; the rest is summed
+        how        method, search, max_iterations, memory, seed, threads
+        """
+        made = self._unroll(x, 0)
+        native, labels = self._labelled([x], [None], [known])
+        missing = [key for key in variables if key not in made._number]
+        if missing:
+            raise ValueError(f"there is no variable {missing[0]!r}")
+        evidence = in_order(known, made)
+        wanted = [made._number[key] for key in variables] or [v for v in range(len(labels)) if evidence[v] is None]
+        return VariableReasons(native.explain(sorted(set(wanted)), not variables, names_of(made.keys),
+                                              graph_question(self._how(how)), "" if against is None else str(against),
+                                              top))
 
     def weights(self, template: str) -> dict[tuple[str, str], float]:
         """{(feature, cell): weight} of a template; a cell is named by the labels that have it."""
@@ -255,7 +313,7 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         domains = [(each["name"], each["labels"]) for each in record["domains"]]
         names = [name for name, _ in domains]
         self._model = model
-        self._schema = _Schema(domains, {each["name"]: _Shape([names[d] for d in each["domains"]],
+        self._schema = Schema(domains, {each["name"]: Shape([names[d] for d in each["domains"]],
                                                               each.get("lists", [False] * len(each["domains"])),
                                                               "penalty" in each)
                                          for each in record["templates"]})
@@ -283,181 +341,56 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
             raise TypeError(f"unroll gave a {type(made).__name__} for {of}[{n}], and croft.Cliques were expected")
         return made
 
-    def _graphs(self, X: Sequence[Any]) -> list[FactorGraph]:
+    def _how(self, how: dict[str, Any]) -> dict[str, Any]:
+        return {"method": self.method, "seed": self.seed, **how}
+
+    def _cliques(self, X: Sequence[Any], known: Optional[Sequence[Any]] = None) -> tuple[Any, list[Cliques]]:
+        """Graphs of the model's templates.
+
+        known  labels that are evidence; None: there are none
+        """
         self._check_fitted()
         native = _core.Cliques(self._model)
         unrolled = [self._unroll(x, n) for n, x in enumerate(X)]
         for n, each in enumerate(unrolled):
             if not each._variables:
                 raise ValueError(f"X[{n}] has no variable")
-            self._schema.add(native, n, each, None)
+            self._schema.add(native, n, each, None if known is None else known[n])
+        return native, unrolled
+
+    def _labelled(self, X: Sequence[Any], y: Sequence[Any],
+                  known: Optional[Sequence[Any]]) -> tuple[Any, list[Optional[str]]]:
+        """Graphs, and the labels of all variables that are no evidence."""
+        for name, labels in ("y", y), ("known", known):
+            if labels is not None and len(labels) != len(X):
+                raise ValueError(f"X has {len(X)} instances, {name} has {len(labels)}")
+        native, unrolled = self._cliques(X, known)
+        gold: list[Optional[str]] = []
+        for n, made in enumerate(unrolled):
+            evidence = in_order(None if known is None else known[n], made)
+            gold += [None if label is None or given is not None else str(label)
+                     for label, given in zip(in_order(y[n], made), evidence)]
+        return native, gold
+
+    def _graphs(self, X: Sequence[Any]) -> list[FactorGraph]:
+        native, unrolled = self._cliques(X)
         out = []
         for each, graph in zip(unrolled, native.graphs()):
-            graph.set_names(_names(each.keys),
+            graph.set_names(names_of(each.keys),
                             [self._schema.labels[domain] for _, domain in each._variables])
             out.append(FactorGraph._of(graph))
         return out
 
     def _infer(self, X: Sequence[Any], task: str, known: Optional[Sequence[Any]],
                how: dict[str, Any]) -> list[tuple[FactorGraph, Inference]]:
-        how = {"method": self.method, "seed": self.seed, **how}
+        how = self._how(how)
         if known is not None and len(known) != len(X):
             raise ValueError(f"X has {len(X)} instances, known has {len(known)}")
         found = []
         for n, graph in enumerate(self._graphs(X)):
             evidence = {}
             if known is not None:
-                labels = _in_order(known[n], self._unroll(X[n], n))
+                labels = in_order(known[n], self._unroll(X[n], n))
                 evidence = {name: str(label) for name, label in zip(graph.variables, labels) if label is not None}
             found.append((graph, graph.infer(task, evidence=evidence, **how)))
         return found
-
-
-@dataclass(frozen=True)
-class _Shape:
-    """What a template's cliques look like."""
-
-    domains: Sequence[str]
-    lists: Sequence[bool]
-    constraint: bool
-
-
-def _domain(domain: Union[str, Sequence[str]]) -> str:
-    if isinstance(domain, str):
-        return domain
-    if len(domain) != 1:
-        raise ValueError(f"a list of variables is of one domain, and {domain!r} names {len(domain)}")
-    return domain[0]
-
-
-def _is_constraint(t: Template) -> bool:
-    return t.penalty is not None or t.interaction == "known"
-
-
-class _Schema:
-    """Names of domains, labels and templates to numbers."""
-
-    def __init__(self, domains: list[tuple[str, list[str]]], templates: Mapping[str, _Shape]) -> None:
-        self.labels = dict(domains)
-        self._domain = {name: k for k, (name, _) in enumerate(domains)}
-        self._state = {name: {label: s for s, label in enumerate(labels)} for name, labels in domains}
-        for name, labels in domains:
-            if len(self._state[name]) < len(labels):
-                raise ValueError(f"two labels of the domain {name!r} are the same")
-        self._template = {name: t for t, name in enumerate(templates)}
-        self._shape = list(templates.values())
-
-    def template(self, name: str) -> int:
-        if name not in self._template:
-            raise ValueError(f"there is no template {name!r}; there are {', '.join(self._template)}")
-        return self._template[name]
-
-    def native(self, name: str, t: Template) -> dict[str, Any]:
-        shape = self._shape[self._template[name]]
-        for domain in shape.domains:
-            if domain not in self._domain:
-                raise ValueError(f"template {name!r}: there is no domain {domain!r}")
-        constraint = _is_constraint(t)
-        out: dict[str, Any] = {"name": name, "domains": [self._domain[d] for d in shape.domains],
-                               "interaction": t.interaction, "from": list(t.counts)}
-        if any(shape.lists):
-            out["lists"] = list(shape.lists)
-        if t.k is not None:
-            out["k"] = t.k
-        if constraint:
-            out["penalty"] = math.inf if t.penalty is None else float(t.penalty)
-        if t.states:
-            flat = isinstance(t.states[0], str)
-            each = [t.states] * len(shape.domains) if flat else t.states
-            if len(each) != len(shape.domains):
-                raise ValueError(f"template {name!r}: states has a list for each of the variables, or one for all")
-            out["counted"] = [[self.state(d, label) for label in labels] for d, labels in zip(shape.domains, each)]
-        joint = [self._joint(name, shape.domains, labels) for labels in t.listed]
-        forbidden = sorted({self._joint(name, shape.domains, labels) for labels in t.forbid})
-        if constraint and forbidden and t.interaction == "table":
-            out["interaction"], joint, forbidden = "list", forbidden, []
-        out["listed"], out["forbidden"] = sorted(set(joint)), forbidden
-        out["shared"] = [[self._joint(name, shape.domains, labels) for labels in group] for group in t.share]
-        out["weights"] = [_weight(name, key, weight) for key, weight in (t.weights or {}).items()]
-        return out
-
-    def _joint(self, name: str, domains: Sequence[str], labels: Sequence[str]) -> int:
-        if len(labels) != len(domains):
-            raise ValueError(f"template {name!r}: {labels!r} has {len(labels)} labels, a clique has "
-                             f"{len(domains)} variables")
-        joint = 0
-        for domain, label in zip(domains, labels):
-            joint = joint * len(self.labels[domain]) + self.state(domain, label)
-        return joint
-
-    def state(self, domain: str, label: Any) -> int:
-        if label is None:
-            return -1
-        if str(label) not in self._state[domain]:
-            raise ValueError(f"the domain {domain!r} has no label {label!r}; it has {self.labels[domain]}")
-        return self._state[domain][str(label)]
-
-    def add(self, native: Any, n: int, made: Cliques, labels: Any, of: str = "X") -> None:
-        """Cliques of instance n; labels as fit has them, None: all hidden."""
-        numbers = []
-        for (key, domain), label in zip(made._variables, _in_order(labels, made)):
-            if domain not in self._domain:
-                raise ValueError(f"{of}[{n}], variable {key!r}: there is no domain {domain!r}")
-            numbers.append(native.add_variable(self._domain[domain], n, self.state(domain, label)))
-        for template, variables, features in made._cliques:
-            t = self.template(template)
-            if features is None:
-                features = [] if self._shape[t].constraint else [("(bias)", 1.0)]
-            lists = self._shape[t].lists
-            if any(lists) and [isinstance(v, list) for v in variables] != list(lists):
-                raise ValueError(f"{of}[{n}], template {template!r}: the keys of a list of variables are a list, and "
-                                 f"those of other variables are none")
-            flat = [v for each in variables for v in (each if isinstance(each, list) else [each])]
-            sizes = [len(each) if isinstance(each, list) else 1 for each in variables] if any(lists) else []
-            try:
-                native.add_clique(t, [numbers[v] for v in flat], features, sizes)
-            except _core.Error as error:
-                raise type(error)(f"{of}[{n}]: {error}") from None
-
-
-def _names(keys: list[Hashable]) -> list[str]:
-    """A name of its own for each."""
-    names = [str(key) for key in keys]
-    return names if len(set(names)) == len(names) else [f"{v}:{name}" for v, name in enumerate(names)]
-
-
-def _in_order(labels: Any, made: Cliques) -> list[Any]:
-    if labels is None:
-        return [None] * len(made._variables)
-    if isinstance(labels, Mapping):
-        unknown = [key for key in labels if key not in made._number]
-        if unknown:
-            raise ValueError(f"y has a label of {unknown[0]!r}, which is no variable of the instance")
-        return [labels.get(key) for key, _ in made._variables]
-    if isinstance(labels, str) or len(labels) != len(made._variables):
-        raise ValueError(f"y has {len(labels)} labels for an instance of {len(made._variables)} variables")
-    return list(labels)
-
-
-def _weight(name: str, key: Any, weight: float) -> tuple[str, list[str], float]:
-    if not isinstance(key, tuple) or not key:
-        raise ValueError(f"template {name!r}: weights has the key {key!r}; write (feature, label, ..., label)")
-    return str(key[0]), [str(part) for part in key[1:]], float(weight)
-
-
-def _features(features: Features) -> list[tuple[str, float]]:
-    if features is None:
-        return []
-    if isinstance(features, str):
-        return [(features, 1.0)]
-    if not isinstance(features, Mapping):
-        return [(str(name), 1.0) for name in features]
-    out = []
-    for name, value in features.items():
-        if value is None or (isinstance(value, float) and math.isnan(value)):
-            continue
-        if isinstance(value, str):
-            out.append((f"{name}={value}", 1.0))
-        else:
-            out.append((str(name), float(value)))
-    return out

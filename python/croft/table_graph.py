@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 from . import _core
+from ._graph_question import VariableReasons, graph_question
 from ._params import raise_not_fitted
 from .case_columns import columns_of, is_missing
 from .estimator import Callback, TrainingLog, warn_if_interrupted
@@ -181,32 +182,10 @@ class TableGraphCRF:
 
     def _ask(self, question: str, database: Optional[Database], how: dict[str, Any], *arguments: Any) -> Any:
         self._check_fitted()
-        known = {"decode", "method", "search", "max_iterations", "memory", "seed", "threads", "costs", "thresholds",
-                 "spec"}
-        for name in how:
-            if name not in known:
-                raise TypeError(f"there is no option {name}; there are {', '.join(sorted(known))}")
+        how = graph_question(how, "spec")
         spec = how.pop("spec", None)
-        costs, thresholds = how.pop("costs", None), how.pop("thresholds", None)
-        if costs and thresholds:
-            raise ValueError("costs and thresholds both choose labels: give one of them")
-        if (costs or thresholds) and how.get("decode") == "best":
-            raise ValueError('costs and thresholds choose by marginals: leave out decode="best"')
-        how["costs"] = [(*pair, float(cost)) for pair, cost in (costs or {}).items()]
-        how["thresholds"] = [f"{label}={float(p)!r}" for label, p in (thresholds or {}).items()]
         with _files(self._database(database), spec) as (paths, spec_path):
             return _native(question)(self._model, paths, spec_path, how, *arguments)
-
-
-class VariableReasons(list[Any]):
-    """Of each variable a dict, as croft explain --json has it; prints as text."""
-
-    def __init__(self, found: Sequence[tuple[str, str]]) -> None:
-        super().__init__(json.loads(document) for _, document in found)
-        self.text = "".join(text for text, _ in found)
-
-    def __repr__(self) -> str:
-        return self.text
 
 
 def _native(name: str) -> Any:

@@ -9,13 +9,13 @@
 #include "cli/common.h"
 #include "core/json.h"
 
+#include "app/evaluate/calibrate_graph.h"
 #include "app/file_checks.h"
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "core/files.h"
 #include "croft/core/error.h"
-#include "sql/train/calibrate_graph.h"
 #include "train/options/training_options.h"
 
 namespace croft::cli {
@@ -140,7 +140,8 @@ int calibrate_graph_model(const OptionValues& values) {
   values.read("memory", request.memory);
   values.read("threads", request.threads);
   values.read("seed", request.seed);
-  const CalibratedGraph calibrated = calibrate_graph(*model, tables, request, output);
+  const CalibratedGraph calibrated =
+      calibrate_graph(*model, tables.data(), tables.variables().gold(), request, output);
   calibrated.model.write(output);
   write_report(values, calibrated.report);
   return kDone;

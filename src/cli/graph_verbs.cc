@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "app/evaluate/evaluate_graph.h"
 #include "app/evaluate/reliability_plot.h"
 #include "app/file_checks.h"
 #include "app/infer/graph_picture.h"
@@ -11,7 +12,6 @@
 #include "croft/core/error.h"
 #include "model/foreign/foreign_chain.h"
 #include "model/kinds/graph_model.h"
-#include "sql/evaluate_graph.h"
 #include "sql/explain_graph.h"
 #include "sql/graph_sample.h"
 #include "train/options/training_options.h"
@@ -161,7 +161,7 @@ GraphLabels labels_to_evaluate(const OptionValues& values, const GraphModel& mod
         "given all others: leave out ",
         Message::option(name));
   }
-  return label_given_others(model, tables.data(), tables.variables(), options);
+  return label_given_others(model, tables.data(), tables.variables().gold(), options);
 }
 
 void draw_graph_reliability(const OptionValues& values, const std::string& model,
@@ -209,7 +209,8 @@ int run_graph_evaluation(const OptionValues& values) {
   const std::size_t instances = tables.data().groups();
   const GraphLabels labels = labels_to_evaluate(values, *model, tables, options);
   warn_of(labels, instances);
-  const GraphEvaluation evaluation = evaluate_graph(tables, labels, request);
+  const GraphEvaluation evaluation =
+      evaluate_graph(tables.data(), tables.variables().gold(), labels, request);
   draw_graph_reliability(values, path, evaluation);
   write_answer(
       values.flag("json"), [&] { return to_json(evaluation); },

@@ -4,9 +4,10 @@
 #include <string>
 
 #include "app/label/label_chooser.h"
+#include "app/label/label_graph.h"
 #include "cli/common.h"
 #include "core/option_row.h"
-#include "sql/label_graph.h"
+#include "sql/graph_tables.h"
 
 namespace croft::cli {
 

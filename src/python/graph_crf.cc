@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/explain/explain_labels.h"
 #include "app/train/graph_trainer.h"
 #include "core/json.h"
 #include "croft/core/error.h"
@@ -13,6 +14,7 @@
 #include "python/bind.h"
 #include "python/graph.h"
 #include "python/graph_model.h"
+#include "python/graph_question.h"
 #include "python/model.h"
 #include "python/options.h"
 #include "python/training_watch.h"
@@ -181,14 +183,50 @@ class Cliques {
     return py::make_tuple(model, told);
   }
 
+  // How good the model's labels are, the calibrated model, and why labels are what they are, as of
+  // graph_question.h; cliques are gone then.
+  //   gold : [variables] a label, or none
+  using Labels = std::vector<std::optional<std::string>>;
+  std::string evaluate(const Labels& gold, const py::dict& how, bool by_the_others, bool ranking,
+                       bool confusion) {
+    return evaluate_json(
+        trained(), data_, gold_labels(gold), GraphQuestion(how, data_.schema()),
+        {.by_the_others = by_the_others, .ranking = ranking, .confusion = confusion});
+  }
+  py::tuple calibrate(const Labels& gold, const py::dict& how) {
+    return calibrated(trained(), data_, gold_labels(gold), GraphQuestion(how, data_.schema()));
+  }
+  // (text, JSON) of each of the variables.
+  //   names : [variables]
+  //   all   : nobody named them
+  std::vector<std::pair<std::string, std::string>> explain(
+      const std::vector<std::uint32_t>& variables, bool all, const std::vector<std::string>& names,
+      const py::dict& how, const std::string& against, std::size_t top) {
+    const GraphQuestion question(how, data_.schema());
+    std::vector<std::pair<std::string, std::string>> out;
+    const auto name = [&](std::uint32_t v) { return names.at(v); };
+    const py::gil_scoped_release release;
+    explain_labels(trained(), data_, question.options,
+                   {.variables = variables,
+                    .all = all,
+                    .against = against,
+                    .top = top,
+                    .name = name,
+                    .id = name},
+                   [&](const View& view) {
+                     out.emplace_back(view.text, view.json.dump(-1, InvalidUtf8::replace));
+                   });
+    return out;
+  }
+
   // Scored by the model: a graph for each instance; cliques are gone then.
   py::list graphs() {
-    if (!model_) throw UsageError("there is no model to score the graphs");
+    const GraphModel& model = trained();
     std::vector<GraphInstance> instances = data_.unroll();
     std::vector<double> scratch;
     py::list out;
     for (GraphInstance& each : instances) {
-      model_->model.score(data_.rows(), each, scratch);
+      model.score(data_.rows(), each, scratch);
       out.append(python_graph(std::move(each.graph)));
     }
     return out;
@@ -197,6 +235,25 @@ class Cliques {
  private:
   void find_given() {
     for (const CliqueTemplate& each : data_.schema().templates) given_.emplace_back(each.given);
+  }
+
+  const GraphModel& trained() const {
+    if (!model_) throw UsageError("there is no model to score the graphs");
+    return model_->model;
+  }
+
+  GoldLabels gold_labels(const Labels& labels) const {
+    GoldLabels gold;
+    for (std::uint32_t v = 0; v < labels.size(); ++v) {
+      gold.state.push_back(kUnobserved);
+      if (!labels[v]) continue;
+      const std::uint32_t domain = data_.domain(v);
+      const std::vector<std::string>& known = data_.schema().domains[domain].labels;
+      const auto at = std::ranges::find(known, *labels[v]);
+      gold.state.back() = at == known.end() ? gold.other(data_.schema(), domain, *labels[v])
+                                            : static_cast<std::uint32_t>(at - known.begin());
+    }
+    return gold;
   }
 
   std::uint32_t label_of(const CliqueTemplate& t, const std::string& name) const {
@@ -282,6 +339,9 @@ void bind_graph_crf(py::module_& module) {
       .def("add_variable", &Cliques::add_variable)
       .def("add_clique", &Cliques::add_clique)
       .def("train", &Cliques::train)
+      .def("evaluate", &Cliques::evaluate)
+      .def("calibrate", &Cliques::calibrate)
+      .def("explain", &Cliques::explain)
       .def("graphs", &Cliques::graphs);
 }
 

@@ -2,21 +2,16 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include <cmath>
-
 #include "app/train/requests.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "python/bind.h"
-#include "python/graph_model.h"
+#include "python/graph_question.h"
 #include "python/model.h"
 #include "python/options.h"
 #include "python/read/sequences.h"
 #include "python/training_watch.h"
-#include "sql/evaluate_graph.h"
 #include "sql/explain_graph.h"
-#include "sql/label_graph.h"
-#include "sql/train/calibrate_graph.h"
 #include "sql/train/train_graph.h"
 
 namespace croft::python {
@@ -53,29 +48,11 @@ py::tuple train_tables(const py::dict& options, const std::filesystem::path& spe
   return py::make_tuple(model, told);
 }
 
-template <class T>
-void read(const py::dict& from, const char* key, T& value) {
-  if (from.contains(key) && !from[key].is_none()) value = from[key].cast<T>();
-}
-
-// What is asked of the tables of a database.
+// The tables of a database, and what is asked of them.
 struct TableQuestion {
   TableQuestion(const SharedGraphModel& asked, const Paths& databases,
                 const std::optional<std::filesystem::path>& spec, const py::dict& how, LabelUse use)
-      : model(asked->model) {
-    read(how, "method", options.method);
-    read(how, "search", options.search);
-    read(how, "max_iterations", options.max_iterations);
-    read(how, "memory", options.memory);
-    read(how, "seed", options.seed);
-    read(how, "threads", options.threads);
-    std::string decode = "best";
-    read(how, "decode", decode);
-    if (decode != "best" && decode != "marginal") {
-      throw UsageError("decode is ", in_quotes(decode), "; it is \"best\" or \"marginal\"");
-    }
-    if (decode == "marginal") options.decode = GraphDecode::marginal;
-    read_decision(how);
+      : model(asked->model), question(how, model.schema()) {
     const py::gil_scoped_release release;
     GraphSpec declared = reading(model.container(), "meta", [&] {
       return graph_spec_from(model.source(), model.container().name());
@@ -84,41 +61,12 @@ struct TableQuestion {
     const Database database = Database::open(strings_of(databases));
     tables.emplace(GraphTables::read(database, std::move(declared), model, use));
   }
-
-  // Ctrl-C is noticed between instances.
-  GraphLabels label() {
-    const py::gil_scoped_release release;
-    return label_graph(model, tables->data(), options, see_signals);
-  }
-  GraphLabels label_each_by_the_others() {
-    const py::gil_scoped_release release;
-    return label_given_others(model, tables->data(), tables->variables(), options, see_signals);
-  }
+  CliqueData& data() { return tables->data(); }
+  const GoldLabels& gold() const { return tables->variables().gold(); }
 
   const GraphModel& model;
-  GraphLabelOptions options;
-  ChoiceRequest decision;
+  GraphQuestion question;
   std::optional<GraphTables> tables;
-
- private:
-  static void see_signals(std::size_t) {
-    const py::gil_scoped_acquire lock;
-    check_signals();
-  }
-  void read_decision(const py::dict& how) {
-    std::vector<std::tuple<std::string, std::string, double>> costs;
-    read(how, "costs", costs);
-    if (!costs.empty()) decision.costs = CostFile{"costs", {}};
-    for (const auto& [gold, predicted, cost] : costs) {
-      if (!(std::isfinite(cost) && cost >= 0)) {
-        throw UsageError("a cost is ", std::to_string(cost),
-                         "; it must be a finite number of 0 or more");
-      }
-      decision.costs->rules.push_back({gold, predicted, cost, decision.costs->rules.size() + 1});
-    }
-    read(how, "thresholds", decision.thresholds);
-    options.decide(decision, model.schema());
-  }
 };
 
 py::object id_of(const RowId& id) {
@@ -130,16 +78,15 @@ py::object id_of(const RowId& id) {
 py::list label_tables(const SharedGraphModel& model, const Paths& databases,
                       const std::optional<std::filesystem::path>& spec, const py::dict& how,
                       bool use_known, bool all) {
-  TableQuestion question(model, databases, spec, how,
-                         use_known ? LabelUse::known : LabelUse::ignored);
-  question.options.keep_marginals = all;
-  const GraphLabels labels = question.label();
+  TableQuestion asked(model, databases, spec, how, use_known ? LabelUse::known : LabelUse::ignored);
+  asked.question.options.keep_marginals = all;
+  const GraphLabels labels = answer(asked.model, asked.data(), asked.question);
   py::list out;
-  const CliqueData& data = question.tables->data();
+  const CliqueData& data = asked.data();
   for (std::uint32_t v = 0; v < data.variables(); ++v) {
-    const Domain& domain = question.model.schema().domains[data.domain(v)];
+    const Domain& domain = asked.model.schema().domains[data.domain(v)];
     const py::object name = str_of(domain.name), instance = str_of(data.group_name(v)),
-                     id = id_of(question.tables->variables().row_id(v));
+                     id = id_of(asked.tables->variables().row_id(v));
     const auto add = [&](State s, double probability) {
       out.append(py::make_tuple(name, instance, id, str_of(domain.labels[s]), probability));
     };
@@ -157,15 +104,11 @@ py::list label_tables(const SharedGraphModel& model, const Paths& databases,
 std::string evaluate_tables(const SharedGraphModel& model, const Paths& databases,
                             const std::optional<std::filesystem::path>& spec, const py::dict& how,
                             bool use_known, bool ranking, bool confusion) {
-  TableQuestion question(model, databases, spec, how, use_known ? LabelUse::rest : LabelUse::gold);
-  question.options.keep_marginals = true;
-  EvaluateRequest request;
-  request.ranking = ranking;
-  request.report.confusion = confusion;
-  request.report.costs = question.decision.costs;
-  const bool by_the_others = use_known && !question.tables->variables().says_known();
-  const GraphLabels labels = by_the_others ? question.label_each_by_the_others() : question.label();
-  return to_json(evaluate_graph(*question.tables, labels, request)).dump(-1, InvalidUtf8::replace);
+  TableQuestion asked(model, databases, spec, how, use_known ? LabelUse::rest : LabelUse::gold);
+  return evaluate_json(asked.model, asked.data(), asked.gold(), asked.question,
+                       {.by_the_others = use_known && !asked.tables->variables().says_known(),
+                        .ranking = ranking,
+                        .confusion = confusion});
 }
 
 // (text, JSON) of each variable, as croft explain has them.
@@ -173,11 +116,10 @@ std::vector<std::pair<std::string, std::string>> explain_tables(
     const SharedGraphModel& model, const Paths& databases,
     const std::optional<std::filesystem::path>& spec, const py::dict& how, bool use_known,
     const std::vector<std::string>& variables, const std::string& against, std::size_t top) {
-  TableQuestion question(model, databases, spec, how,
-                         use_known ? LabelUse::known : LabelUse::ignored);
+  TableQuestion asked(model, databases, spec, how, use_known ? LabelUse::known : LabelUse::ignored);
   std::vector<std::pair<std::string, std::string>> out;
   const py::gil_scoped_release release;
-  explain_graph(question.model, *question.tables, question.options,
+  explain_graph(asked.model, *asked.tables, asked.question.options,
                 {.variables = variables, .against = against, .top = top}, [&](const View& view) {
                   out.emplace_back(view.text, view.json.dump(-1, InvalidUtf8::replace));
                 });
@@ -187,20 +129,8 @@ std::vector<std::pair<std::string, std::string>> explain_tables(
 // (the calibrated model, JSON of what it was fitted to)
 py::tuple calibrate_tables(const SharedGraphModel& model, const Paths& databases,
                            const std::optional<std::filesystem::path>& spec, const py::dict& how) {
-  TableQuestion question(model, databases, spec, how, LabelUse::rest);
-  const GraphLabelOptions& o = question.options;
-  const auto [bytes, report] = [&] {
-    const py::gil_scoped_release release;
-    CalibratedGraph found =
-        calibrate_graph(question.model, *question.tables,
-                        {.memory = o.memory, .threads = o.threads, .seed = o.seed}, "the model");
-    Json said = calibration_json(found.report);
-    said["temperature"] = found.report.calibrator.temperature;
-    said["warnings"] = found.report.warnings;
-    return std::pair(found.model.bytes(), said.dump());
-  }();
-  return py::make_tuple(
-      std::make_shared<PythonGraphModel>(Container::from_bytes(bytes, "the model")), report);
+  TableQuestion asked(model, databases, spec, how, LabelUse::rest);
+  return calibrated(asked.model, asked.data(), asked.gold(), asked.question);
 }
 
 }  // namespace

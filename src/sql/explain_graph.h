@@ -1,12 +1,13 @@
-// Why the variables of a database have their labels.  app/explain/explain_graph.h says what is
+// Why the variables of a database have their labels.  app/explain/explain_labels.h says what is
 // explained.
 #pragma once
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "app/label/label_graph.h"
 #include "app/view.h"
-#include "sql/label_graph.h"
+#include "sql/graph_tables.h"
 
 namespace croft {
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/label/gold_labels.h"
 #include "features/clique_data.h"
 #include "model/kinds/graph_model.h"
 #include "sql/database.h"
@@ -38,26 +39,18 @@ class VariableTable {
   IdType id_type() const;
   // Whether some query has a column `known`.
   bool says_known() const { return says_known_; }
-  // Where labels are compared: which sequence of its domain and instance the variable stands in,
-  // for chunks to end at (the column `sequence`); 0 without the column.
-  std::uint32_t sequence(std::uint32_t variable) const {
-    return sequence_.empty() ? 0 : sequence_[variable];
-  }
-  // Of LabelUse::gold: the state, or labels() of the domain and more for those that the model has
-  // not; kUnobserved where there is none.
-  std::uint32_t gold(std::uint32_t variable) const { return gold_[variable]; }
-  std::string_view gold_label(const CliqueSchema& schema, std::uint32_t variable) const;
+  // Of LabelUse::gold and rest, with the column `sequence`.
+  const GoldLabels& gold() const { return gold_; }
+  std::uint32_t gold(std::uint32_t variable) const { return gold_.state[variable]; }
 
  private:
   friend class VariableReader;
   std::vector<RowIds> ids_;                           // [domains]
   std::vector<std::vector<std::uint32_t>> variable_;  // [domains][ids]
   std::vector<std::uint32_t> domain_, number_;        // [variables] number: of its id
-  std::vector<std::uint32_t> gold_;                   // [variables], or empty
-  std::vector<std::uint32_t> sequence_;               // [variables], or empty
+  GoldLabels gold_;                                   // its state: or empty
   StringTable sequences_;
   bool says_known_ = false, has_number_ids_ = false, has_text_ids_ = false;
-  std::vector<StringTable> other_labels_;  // [domains] in gold alone
 };
 
 class FeatureNumbers;

@@ -2,7 +2,8 @@
 #pragma once
 #include <string>
 
-#include "sql/label_graph.h"
+#include "app/label/label_graph.h"
+#include "sql/graph_tables.h"
 
 namespace croft {
 

@@ -143,7 +143,6 @@ void VariableReader::read(CliqueData& data, VariableTable& table,
   const std::size_t domains = schema_.domains.size();
   table.ids_.resize(domains);
   table.variable_.resize(domains);
-  table.other_labels_.resize(domains);
   labels_.resize(domains);
   for (std::size_t d = 0; d < domains; ++d) {
     for (const std::string& each : schema_.domains[d].labels) labels_[d].insert(each);
@@ -209,8 +208,7 @@ void VariableReader::read(const VariableSpec& variables, CliqueData& data, Varia
                        "NULL is a label that is not known");
       }
       if (state == kUnknown) {
-        state = static_cast<std::uint32_t>(schema_.domains[domain].labels.size()) +
-                table.other_labels_[domain].insert(label);
+        state = table.gold_.other(schema_, domain, label);
       }
       if (to_condition && (given || at.known == Query::kNone)) known = state;
       if (!to_condition) gold = state;
@@ -232,8 +230,8 @@ void VariableReader::read(const VariableSpec& variables, CliqueData& data, Varia
     table.variable_[domain].push_back(variable);
     table.domain_.push_back(domain);
     table.number_.push_back(number);
-    if (compares) table.gold_.push_back(gold);
-    if (compares || sequences_) table.sequence_.push_back(sequence);
+    if (compares) table.gold_.state.push_back(gold);
+    if (compares || sequences_) table.gold_.sequence.push_back(sequence);
     if (progress && data.variables() % 50'000 == 0) progress(data.variables(), 0);
   }
 }
@@ -249,13 +247,5 @@ IdType VariableTable::id_type() const {
 }
 
 std::string VariableTable::id(std::uint32_t variable) const { return to_string(row_id(variable)); }
-
-std::string_view VariableTable::gold_label(const CliqueSchema& schema,
-                                           std::uint32_t variable) const {
-  const std::uint32_t domain = domain_[variable], gold = gold_[variable];
-  const std::vector<std::string>& labels = schema.domains[domain].labels;
-  if (gold < labels.size()) return labels[gold];
-  return other_labels_[domain][static_cast<std::uint32_t>(gold - labels.size())];
-}
 
 }  // namespace croft

@@ -336,3 +336,111 @@ def test_a_warm_start_goes_on_from_the_model():
         other.training_log_.result["objective"], rel=1e-6)
     with pytest.raises(ValueError, match="prior is also what training starts from"):
         chain_crf(warm_start=True, prior=other).fit(X, y).fit(X, y)
+
+
+def tables_of(X, y):
+    """The same data for queries: a table of words in the order of the sentences."""
+    rows = [(n, t, word, tag) for n, (x, tags) in enumerate(zip(X, y)) for t, (word, tag) in enumerate(zip(x, tags))]
+    return {"token": {"id": list(range(len(rows))), "sentence": [row[0] for row in rows],
+                      "position": [row[1] for row in rows], "w": [row[2] for row in rows],
+                      "label": [row[3] for row in rows]}}
+
+
+TABLES = """
+variables = [{domain = "tag", query = "select id, sentence as instance, label from token order by id"}]
+[[templates]]
+name = "word"
+variables = ["tag"]
+query = "select id, w from token order by id"
+[[templates]]
+name = "next"
+variables = ["tag", "tag"]
+query = '''select a.id, b.id from token a join token b on b.sentence = a.sentence and b.position = a.position + 1'''
+"""
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """One model twice, by a function and by queries, and data that neither was trained on."""
+    X, y = sentences(40)
+    options = {"tolerance": 0, "max_iterations": 200, "l2": 0.01}
+    return (chain_crf(**options).fit(X, y),
+            croft.GraphCRF.from_tables(TABLES, tables_of(X, y), **options).fit(), *sentences(60, seed=4))
+
+
+@pytest.mark.parametrize("asked", [{}, {"decode": "marginal", "ranking": True, "confusion": True},
+                                   {"costs": {("A", "B"): 5.0}}, {"use_known": True}])
+def test_a_function_and_queries_are_evaluated_alike(pair, asked):
+    crf, tables, X, y = pair
+    ours, theirs = crf.evaluate(X, y, **asked), tables.evaluate(tables_of(X, y), **asked)
+    assert ours["variables"] == theirs["variables"]
+    assert ours["instances"] == theirs["instances"]
+    assert ours["domains"]["tag"]["log_loss"] == pytest.approx(theirs["domains"]["tag"]["log_loss"], rel=1e-4)
+    assert ours["domains"]["tag"]["labels"] == theirs["domains"]["tag"]["labels"]
+    if not asked:
+        assert ours["variables"]["accuracy"] == crf.score(X, y)
+
+
+def test_known_labels_are_evidence_and_not_counted(pair):
+    crf, _, X, y = pair
+    known = [[tags[0]] + [None] * (len(tags) - 1) for tags in y]
+    found = crf.evaluate(X, y, known=known)
+    assert found["evidence"] == len(X)
+    assert found["variables"]["count"] == sum(map(len, y)) - len(X)
+    right = sum(a == b for got, tags in zip(crf.predict(X, known=known), y) for a, b in zip(got[1:], tags[1:]))
+    assert found["variables"]["correct"] == right
+
+
+def test_at_the_best_temperature_the_expected_score_is_the_observed_one(pair):
+    fitted, tables, X, y = pair
+    crf = pickle.loads(pickle.dumps(fitted))
+
+    def scores(x):  # of all labellings
+        graph = crf.graph(x)
+        return {tags: graph.score(dict(zip(graph.variables, tags))) for tags in itertools.product(TAGS, repeat=len(x))}
+
+    found = crf.calibrate(X, y)
+    assert found["after"]["log_loss"] < found["before"]["log_loss"]
+    observed = expected = 0.0
+    for x, tags in zip(X, y):
+        each = scores(x)  # at the temperature
+        top = max(each.values())
+        z = sum(math.exp(score - top) for score in each.values())
+        observed += each[tuple(tags)]
+        expected += sum(score * math.exp(score - top) for score in each.values()) / z
+    assert expected == pytest.approx(observed, abs=1e-3 * abs(observed))
+    again = pickle.loads(pickle.dumps(tables)).calibrate(tables_of(X, y))
+    assert found["temperature"] == pytest.approx(again["temperature"], rel=1e-4)
+    assert crf.calibrate(X, y)["temperature"] == pytest.approx(found["temperature"], rel=1e-4)
+
+
+def test_the_reasons_for_a_label_add_up_to_the_difference_of_the_scores(pair):
+    crf, _, X, _ = pair
+    x = X[0]
+    graph, labels = crf.graph(x), crf.predict([x])[0]
+    reasons = crf.explain(x, top=100)
+    assert [each["id"] for each in reasons] == [str(t) for t in range(len(x))]
+    assert "word" in str(reasons)
+    for t, each in enumerate(reasons):
+        other = [each["other"] if k == t else label for k, label in enumerate(labels)]
+        score = [graph.score(dict(zip(graph.variables, tags))) for tags in (labels, other)]
+        assert each["difference"] == pytest.approx(score[0] - score[1], abs=1e-6)
+        assert sum(reason["difference"] for reason in each["reasons"]) == pytest.approx(each["difference"], abs=1e-6)
+    assert [each["id"] for each in crf.explain(x, [1], known={0: "A"})] == ["1"]
+    assert [each["id"] for each in crf.explain(x, known={0: "A"})] == [str(t) for t in range(1, len(x))]
+
+
+def test_questions_that_make_no_sense_are_errors(pair):
+    crf, _, X, y = pair
+    with pytest.raises(ValueError, match="y has 1"):
+        crf.evaluate(X, y[:1])
+    with pytest.raises(TypeError, match="no option depth"):
+        crf.evaluate(X, y, depth=3)
+    with pytest.raises(ValueError, match="no variable 'x'"):
+        crf.explain(X[0], ["x"])
+    with pytest.raises(ValueError, match="no variable can have the label .C."):
+        crf.explain(X[0], against="C")
+    with pytest.raises(ValueError, match="no variable has a label"):
+        crf.evaluate(X, [None] * len(X))
+    with pytest.raises(ValueError, match="not have labels|no instance of the data has labels"):
+        crf.calibrate(X, [None] * len(X))

@@ -5,12 +5,12 @@
 
 #include <cmath>
 
+#include "app/evaluate/evaluate_graph.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
 #include "model/calibration.h"
-#include "sql/evaluate_graph.h"
 #include "sql/temporary_database.h"
 #include "sql/train/train_graph.h"
 
@@ -207,7 +207,7 @@ TEST_F(ExplainGraphTest, AVariableIsPredictedGivenAllOthers) {
   run_sql(data_, "update thing set label = null where id in (1, 2, 8)");
   GraphTables read = tables(LabelUse::rest), again = tables(LabelUse::rest);
   EXPECT_FALSE(read.variables().says_known());
-  const GraphLabels labels = label_given_others(*model_, read.data(), read.variables(), {});
+  const GraphLabels labels = label_given_others(*model_, read.data(), read.variables().gold(), {});
   std::vector<double> scratch;
   for (GraphInstance& instance : again.data().unroll()) {
     model_->score(again.data().rows(), instance, scratch);
@@ -223,7 +223,7 @@ TEST_F(ExplainGraphTest, AVariableIsPredictedGivenAllOthers) {
       EXPECT_EQ(labels.label[v], std::ranges::max_element(p) - p.begin());
     }
   }
-  const GraphEvaluation e = evaluate_graph(read, labels);
+  const GraphEvaluation e = evaluate_graph(read.data(), read.variables().gold(), labels);
   EXPECT_EQ(e.variables, 47u);
   EXPECT_EQ(e.unlabelled, 3u);
 }
@@ -244,7 +244,7 @@ TEST_F(ExplainGraphTest, AColumnSaysWhichLabelsAreKnown) {
       for (State s = 0; s < 3; ++s) EXPECT_NEAR(labels.marginals_of(v)[s], p[s], 1e-9) << v;
     }
   }
-  const GraphEvaluation e = evaluate_graph(read, labels);
+  const GraphEvaluation e = evaluate_graph(read.data(), read.variables().gold(), labels);
   EXPECT_EQ(e.variables, 33u);
   EXPECT_EQ(e.evidence, 17u);
   EXPECT_EQ(e.unlabelled, 0u);

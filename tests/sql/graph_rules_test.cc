@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/label/label_graph.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
-#include "sql/label_graph.h"
 #include "sql/temporary_database.h"
 #include "sql/train/train_graph.h"
 #include "support/message_of.h"

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
+#include "app/label/label_graph.h"
 #include "croft/core/error.h"
 #include "data/text_files.h"
 #include "sql/graph_tables.h"
-#include "sql/label_graph.h"
 #include "sql/tables/grmm_tables.h"
 #include "sql/tables/grmm_templates.h"
 #include "sql/temporary_database.h"

@@ -1,17 +1,17 @@
 // From tables to a model, and from the model to labels: what every front end does.
-#include "sql/label_graph.h"
+#include "app/label/label_graph.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <optional>
 
+#include "app/evaluate/evaluate_graph.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
 #include "inference/graph/oracles/max_oracle.h"
-#include "sql/evaluate_graph.h"
 #include "sql/graph_sample.h"
 #include "sql/prediction_table.h"
 #include "sql/temporary_database.h"
@@ -225,7 +225,7 @@ TEST_F(LabelGraphTest, EvaluationCountsVariablesAndInstances) {
           "= 8");
   GraphTables read = tables(LabelUse::gold);
   const GraphLabels labels = label_graph(*model_, read.data(), {.keep_marginals = true});
-  const GraphEvaluation e = evaluate_graph(read, labels);
+  const GraphEvaluation e = evaluate_graph(read.data(), read.variables().gold(), labels);
   std::size_t correct = 0, instances = 0;
   double loss = 0;
   for (int group = 0; group < 12; ++group) {
@@ -285,7 +285,9 @@ query = "select id, word from word"
     read.variables[0].query.text = "select id, " + columns + " from word order by id";
     GraphTables tables = GraphTables::read(Database::open({path}), read, *model, LabelUse::gold);
     const GraphLabels labels = label_graph(*model, tables.data(), {.keep_marginals = true});
-    return evaluate_graph(tables, labels, scheme).domains[0].summary;
+    return evaluate_graph(tables.data(), tables.variables().gold(), labels, scheme)
+        .domains[0]
+        .summary;
   };
   const std::string by_sentence = "document as instance, sentence as sequence, label";
   const EvaluationSummary right = evaluate(by_sentence, ChunkScheme::automatic);

@@ -7,15 +7,15 @@
 #include <cmath>
 #include <optional>
 
+#include "app/evaluate/calibrate_graph.h"
+#include "app/evaluate/evaluate_graph.h"
+#include "app/label/label_graph.h"
 #include "app/search/search_plan.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
-#include "sql/evaluate_graph.h"
-#include "sql/label_graph.h"
 #include "sql/temporary_database.h"
-#include "sql/train/calibrate_graph.h"
 #include "sql/train/search_graph.h"
 #include "support/message_of.h"
 
@@ -101,7 +101,7 @@ class TrainGraphTest : public testing::Test {
         GraphTables::read(Database::open({database}), graph_spec_from(model_->source(), "m.croft"),
                           *model_, LabelUse::gold);
     const GraphLabels labels = label_graph(*model_, tables.data(), {});
-    return evaluate_graph(tables, labels, {}).domains[0].summary;
+    return evaluate_graph(tables.data(), tables.variables().gold(), labels, {}).domains[0].summary;
   }
 
   TemporaryFolder folder_;
@@ -258,7 +258,8 @@ TEST_F(TrainGraphTest, KnownLabelsOfAHeldOutDatabaseAreEvidence) {
       GraphTables::read(Database::open({folder_ / "dev.sqlite"}),
                         graph_spec_from(model_->source(), "m.croft"), *model_, LabelUse::rest);
   const GraphLabels labels = label_graph(*model_, tables.data(), {});
-  const GraphEvaluation found = evaluate_graph(tables, labels, {});
+  const GraphEvaluation found =
+      evaluate_graph(tables.data(), tables.variables().gold(), labels, {});
   EXPECT_EQ(found.evidence, 36u);
   EXPECT_EQ(outcome.holdout->token_accuracy, found.domains[0].summary.token_accuracy());
 }
@@ -423,7 +424,8 @@ class CalibrateGraphTest : public TrainGraphTest {
     GraphTables tables =
         GraphTables::read(Database::open({folder_ / "dev.sqlite"}),
                           graph_spec_from(model_->source(), "m.croft"), *model_, LabelUse::rest);
-    return calibrate_graph(*model_, tables, {.memory = memory, .threads = threads}, "c.croft");
+    return calibrate_graph(*model_, tables.data(), tables.variables().gold(),
+                           {.memory = memory, .threads = threads}, "c.croft");
   }
   // -log p of all labels of the hold-out at a temperature, and its derivative by 1 / T, by all
   // assignments.

@@ -12,13 +12,14 @@
 #include <string_view>
 
 #include "app/kinds.h"
+#include "app/label/label_graph.h"
 #include "app/label/predict.h"
 #include "model/kinds/error_correcting_model.h"
 #include "model/kinds/graph_model.h"
 #include "model/kinds/hidden_chain_model.h"
 #include "model/kinds/model_file.h"
 #include "sql/graph_spec.h"
-#include "sql/label_graph.h"
+#include "sql/graph_tables.h"
 
 namespace croft::testing_support {
 

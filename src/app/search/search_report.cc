@@ -14,7 +14,7 @@ bool in_percent(SearchMetric metric) {
   return metric == SearchMetric::accuracy || metric == SearchMetric::chunk_f1;
 }
 
-std::string shown(SearchMetric metric, double score) {
+std::string metric_text(SearchMetric metric, double score) {
   if (!std::isfinite(score)) return "inf";
   return in_percent(metric) ? fmt::format("{:.2f}", 100 * score) : fmt::format("{:.4f}", score);
 }
@@ -54,12 +54,12 @@ std::string format_table(const SearchedSettings& result) {
   for (const SearchCandidate& candidate : result.candidates) {
     std::vector<std::string>& row = rows.emplace_back(candidate.values);
     for (const SearchScore& score : candidate.rungs) {
-      row.push_back(shown(result.metric, score.mean()));
+      row.push_back(metric_text(result.metric, score.mean()));
     }
     row.resize(rows[0].size() - 1);
     row.push_back(candidate.rungs.empty()
                       ? ""
-                      : shown(result.metric, candidate.rungs.back().standard_error()));
+                      : metric_text(result.metric, candidate.rungs.back().standard_error()));
   }
   std::vector<std::size_t> width(rows[0].size());
   for (const auto& row : rows) {

@@ -7,11 +7,11 @@
 #include <limits>
 #include <memory>
 
+#include "app/evaluate/evaluate_graph.h"
+#include "app/label/label_graph.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "features/vocabulary.h"
-#include "sql/evaluate_graph.h"
-#include "sql/label_graph.h"
 #include "sql/train/train_graph.h"
 
 namespace croft {
@@ -175,7 +175,8 @@ class GraphSearch {
     options.probabilities = options.keep_marginals = r_.metric == SearchMetric::log_loss;
     options.held_out_alone = true;
     const GraphLabels labels = label_graph(model, tables.data(), options);
-    return metric_of(r_.metric, evaluate_graph(tables, labels, {}, true));
+    return metric_of(r_.metric,
+                     evaluate_graph(tables.data(), tables.variables().gold(), labels, {}, true));
   }
 
   const SearchRequest& r_;

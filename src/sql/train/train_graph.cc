@@ -70,9 +70,10 @@ class DatabaseTrainer final : public GraphTrainer {
       if (!all) {
         label = held_out(v);
       } else if (tables.variables().gold(v) != kUnobserved) {
-        label = TrueLabel{tables.variables().gold_label(tables.schema(), v)};
+        label = TrueLabel{tables.variables().gold().name(tables.schema(), tables.data().domain(v),
+                                                         tables.variables().gold(v))};
       }
-      if (label) label->sequence = tables.variables().sequence(v);
+      if (label) label->sequence = tables.variables().gold().sequence_of(v);
       return label;
     };
   }

@@ -1,14 +1,14 @@
-#include "sql/train/calibrate_graph.h"
+#include "app/evaluate/calibrate_graph.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "app/label/label_graph.h"
 #include "core/infinity.h"
 #include "core/json.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "objective/graph/graph_objective.h"
-#include "sql/label_graph.h"
 
 namespace croft {
 namespace {
@@ -46,14 +46,14 @@ class FittedInstance {
 
 class GraphFit {
  public:
-  GraphFit(const GraphModel& model, GraphTables& tables, const GraphCalibrateRequest& request,
-           CalibrateReport& report)
-      : tables_(tables), request_(request), report_(report), pool_(request.threads) {
-    std::vector<GraphInstance> instances = tables.data().unroll();
+  GraphFit(const GraphModel& model, CliqueData& data, const GoldLabels& gold,
+           const GraphCalibrateRequest& request, CalibrateReport& report)
+      : data_(data), gold_(gold), request_(request), report_(report), pool_(request.threads) {
+    std::vector<GraphInstance> instances = data.unroll();
     std::vector<double> scratch;
-    fitted_.resize(tables.data().variables());
+    fitted_.resize(data.variables());
     for (GraphInstance& each : instances) {
-      model.score(tables.data().rows(), each, scratch);
+      model.score(data.rows(), each, scratch);
       for (double& number : each.graph.numbers()) number *= model.temperature();
       if (each.weight > 0) add(each);
     }
@@ -81,8 +81,8 @@ class GraphFit {
     std::vector<State> gold;
     bool unknown = false, any = false;
     for (const std::uint32_t v : instance.variable) {
-      const Domain& domain = tables_.schema().domains[tables_.data().domain(v)];
-      gold.push_back(tables_.variables().gold(v));
+      const Domain& domain = data_.schema().domains[data_.domain(v)];
+      gold.push_back(gold_.state[v]);
       if (gold.back() == kUnobserved) continue;
       unknown = unknown || gold.back() >= domain.labels.size();
       any = true;
@@ -114,7 +114,8 @@ class GraphFit {
     }
   }
 
-  GraphTables& tables_;
+  const CliqueData& data_;
+  const GoldLabels& gold_;
   const GraphCalibrateRequest& request_;
   CalibrateReport& report_;
   ThreadPool pool_;
@@ -124,15 +125,16 @@ class GraphFit {
 };
 
 // What the probabilities of single labels are worth; the loss is the fit's own.
-EvaluationSummary evaluate(const GraphTables& tables, const GraphLabels& labels,
-                           const GraphFit& fit, double loss, std::size_t positions) {
+EvaluationSummary evaluate(const CliqueData& data, const GoldLabels& labelled,
+                           const GraphLabels& labels, const GraphFit& fit, double loss,
+                           std::size_t positions) {
   Evaluation evaluation;
-  for (std::uint32_t v = 0; v < tables.variables().size(); ++v) {
+  for (std::uint32_t v = 0; v < data.variables(); ++v) {
     if (!fit.fitted(v)) continue;
-    const std::uint32_t gold = tables.variables().gold(v);
+    const std::uint32_t gold = labelled.state[v];
     const std::span<const double> p = labels.marginals_of(v);
     const State predicted = labels.label[v];
-    const std::vector<std::string>& names = tables.schema().domains[tables.data().domain(v)].labels;
+    const std::vector<std::string>& names = data.schema().domains[data.domain(v)].labels;
     const std::string_view right[] = {names[gold]}, found[] = {names[predicted]};
     evaluation.add(right, found);
     evaluation.add_probability(std::min(1.0, p[predicted]), gold == predicted);
@@ -149,13 +151,13 @@ EvaluationSummary evaluate(const GraphTables& tables, const GraphLabels& labels,
 
 }  // namespace
 
-CalibratedGraph calibrate_graph(const GraphModel& model, GraphTables& tables,
+CalibratedGraph calibrate_graph(const GraphModel& model, CliqueData& data, const GoldLabels& gold,
                                 const GraphCalibrateRequest& request, const std::string& name) {
   CalibrateReport report;
   report.sequence = "instance";
   report.position = "variable";
-  CliqueData again = tables.data();  // whose cliques the labelling takes
-  GraphFit fit(model, tables, request, report);
+  const CliqueData again = data;  // whose cliques the labelling takes
+  GraphFit fit(model, data, gold, request, report);
   report.calibrator.temperature =
       best_temperature([&](double inverse) { return fit.loss(inverse); }, report.positions, "");
   const auto with = [&](double temperature, const Json& record) {
@@ -170,9 +172,9 @@ CalibratedGraph calibrate_graph(const GraphModel& model, GraphTables& tables,
     options.memory = request.memory;
     options.seed = request.seed;
     options.threads = request.threads;
-    CliqueData data = again;
-    const GraphLabels labels = label_graph(probe, data, options);
-    return evaluate(tables, labels, fit, fit.loss(1 / temperature), report.positions);
+    CliqueData copy = again;
+    const GraphLabels labels = label_graph(probe, copy, options);
+    return evaluate(data, gold, labels, fit, fit.loss(1 / temperature), report.positions);
   };
   report.before = evaluated(1);
   report.after = evaluated(report.calibrator.temperature);

@@ -1,4 +1,4 @@
-#include "sql/label_graph.h"
+#include "app/label/label_graph.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -245,8 +245,8 @@ GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLa
   return out;
 }
 
-GraphLabels label_given_others(const GraphModel& model, CliqueData& data,
-                               const VariableTable& variables, const GraphLabelOptions& options,
+GraphLabels label_given_others(const GraphModel& model, CliqueData& data, const GoldLabels& gold,
+                               const GraphLabelOptions& options,
                                const std::function<void(std::size_t)>& progress) {
   GraphLabels out;
   out.label.assign(data.variables(), 0);
@@ -255,19 +255,18 @@ GraphLabels label_given_others(const GraphModel& model, CliqueData& data,
   InstanceLabeller labeller(model, data, options, out);
   std::vector<std::uint8_t> wanted(data.variables());
   for (std::uint32_t v = 0; v < data.variables(); ++v) {
-    wanted[v] = variables.gold(v) == kUnobserved ? 0 : 1;
+    wanted[v] = gold.state[v] == kUnobserved ? 0 : 1;
   }
   labeller.want(std::move(wanted));
   label_all(
       model, data, instances, options,
       [&](GraphInstance& instance, std::vector<double>& scratch) {
-        std::vector<State> gold;
+        std::vector<State> others;
         for (const std::uint32_t v : instance.variable) {
-          const bool there =
-              variables.gold(v) < model.schema().domains[data.domain(v)].labels.size();
-          gold.push_back(there ? variables.gold(v) : kUnobserved);
+          const bool there = gold.state[v] < model.schema().domains[data.domain(v)].labels.size();
+          others.push_back(there ? gold.state[v] : kUnobserved);
         }
-        return labeller.label_given_others(instance, gold, scratch);
+        return labeller.label_given_others(instance, others, scratch);
       },
       progress, out);
   return out;

@@ -1,4 +1,4 @@
-#include "sql/evaluate_graph.h"
+#include "app/evaluate/evaluate_graph.h"
 
 #include <fmt/format.h>
 
@@ -106,30 +106,30 @@ class DomainScore {
 
 }  // namespace
 
-GraphEvaluation evaluate_graph(const GraphTables& tables, const GraphLabels& labels,
-                               const EvaluateRequest& request, bool held_out_alone) {
-  const CliqueSchema& schema = tables.schema();
-  const VariableTable& variables = tables.variables();
+GraphEvaluation evaluate_graph(const CliqueData& data, const GoldLabels& gold,
+                               const GraphLabels& labels, const EvaluateRequest& request,
+                               bool held_out_alone) {
+  const CliqueSchema& schema = data.schema();
   GraphEvaluation all;
   std::vector<DomainScore> of_domain;
   for (const Domain& each : schema.domains) of_domain.emplace_back(each, request);
   std::unordered_map<std::string_view, bool> right;  // of each group with a gold label
-  for (std::uint32_t v = 0; v < variables.size(); ++v) {
-    if (held_out_alone && !tables.data().held_out(v)) continue;
-    const std::uint32_t gold = variables.gold(v);
-    DomainScore& score = of_domain[tables.data().domain(v)];
-    const std::string_view group = tables.data().group_name(v);
-    if (gold == kUnobserved) {
-      ++(tables.data().known(v) == kUnobserved ? all.unlabelled : all.evidence);
-      score.end(group, variables.sequence(v));
+  for (std::uint32_t v = 0; v < data.variables(); ++v) {
+    if (held_out_alone && !data.held_out(v)) continue;
+    const std::uint32_t domain = data.domain(v), state = gold.state[v];
+    DomainScore& score = of_domain[domain];
+    const std::string_view group = data.group_name(v);
+    if (state == kUnobserved) {
+      ++(data.known(v) == kUnobserved ? all.unlabelled : all.evidence);
+      score.end(group, gold.sequence_of(v));
       continue;
     }
     const State predicted = labels.label[v];
-    score.add(group, variables.sequence(v),
-              {variables.gold_label(schema, v),
-               schema.domains[tables.data().domain(v)].labels[predicted], gold, predicted,
-               labels.begin.empty() ? std::span<const double>() : labels.marginals_of(v)});
-    const bool correct = gold == predicted;
+    score.add(
+        group, gold.sequence_of(v),
+        {gold.name(schema, domain, state), schema.domains[domain].labels[predicted], state,
+         predicted, labels.begin.empty() ? std::span<const double>() : labels.marginals_of(v)});
+    const bool correct = state == predicted;
     ++all.variables;
     all.correct += correct ? 1 : 0;
     const auto [found, is_new] = right.try_emplace(group, correct);

@@ -1,4 +1,4 @@
-// Labels and their probabilities for the variables of a database, by a model.
+// Labels and their probabilities for the variables of graphs, by a model.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "app/label/gold_labels.h"
 #include "app/label/label_chooser.h"
-#include "sql/graph_tables.h"
+#include "model/kinds/graph_model.h"
 
 namespace croft {
 
@@ -58,10 +59,9 @@ GraphLabels label_graph(const GraphModel& model, CliqueData& data, const GraphLa
 // Of each variable with a gold label its most probable label (or that of options.decisions), given
 // those of all others; variables without one are summed over.  Its marginals are kept.  Labels that
 // the model does not have are no evidence.  options.decode and search have no meaning.
-//   variables : of LabelUse::gold
 // Cost: an inference for each variable, over those that no known one cuts off from it.
-GraphLabels label_given_others(const GraphModel& model, CliqueData& data,
-                               const VariableTable& variables, const GraphLabelOptions& options,
+GraphLabels label_given_others(const GraphModel& model, CliqueData& data, const GoldLabels& gold,
+                               const GraphLabelOptions& options,
                                const std::function<void(std::size_t)>& progress = {});
 
 }  // namespace croft

@@ -1,10 +1,10 @@
-// How good labels of a database's variables are.
+// How good labels of graphs' variables are.
 #pragma once
 #include <string>
 #include <vector>
 
+#include "app/label/label_graph.h"
 #include "app/label/predict.h"
-#include "sql/label_graph.h"
 
 namespace croft {
 class Json;
@@ -22,15 +22,15 @@ struct GraphEvaluation {
   std::size_t instances = 0, correct_instances = 0;  // with a gold label; all of theirs right
 };
 
-// Of GraphTables that were read with LabelUse::gold or rest.  A gold label that the model does not
-// have counts as wrong, and is left out of the log-loss.
+// A gold label that the model does not have counts as wrong, and is left out of the log-loss.
 //   request : what is reported; its scheme is of chunks, for all domains; automatic: found for each
 //            domain by its labels in the model.  Where there are chunks, a sequence is the
-//            variables of an instance (of a `sequence` of it) in the order of the query's rows; one
+//            variables of an instance (of a sequence of it) in their order; one
 //            without a label ends it. Elsewhere each variable is a sequence of its own.
 //   held_out_alone : of the instances that the data holds out, and no others
-GraphEvaluation evaluate_graph(const GraphTables& tables, const GraphLabels& labels,
-                               const EvaluateRequest& request = {}, bool held_out_alone = false);
+GraphEvaluation evaluate_graph(const CliqueData& data, const GoldLabels& gold,
+                               const GraphLabels& labels, const EvaluateRequest& request = {},
+                               bool held_out_alone = false);
 
 std::string format_table(const GraphEvaluation& evaluation);
 // {"variables": {"count", "correct", "accuracy"}, "instances": {…}, "unlabelled", "evidence",
