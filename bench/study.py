@@ -24,7 +24,7 @@ from pathlib import Path
 from harness import ROOT, machine
 
 try:
-    from study import accuracy, convergence, generative, textbook
+    from study import accuracy, convergence, generative, textbook, unlabelled
 except ModuleNotFoundError as error:
     sys.exit(f'{error}; the charts need matplotlib (Debian: python3-matplotlib, /usr/bin/python3)')
 from study.data import Data
@@ -36,7 +36,7 @@ SECTIONS = {'objectives': accuracy.objectives, 'variance': accuracy.variance,
             'convergence': convergence.likelihood, 'l1': convergence.with_l1,
             'textbook': textbook.textbook, 'pieces': accuracy.pieces,
             'kernels': accuracy.kernels, 'online': accuracy.online,
-            'generative': generative.generative}
+            'generative': generative.generative, 'unlabelled': unlabelled.unlabelled}
 
 
 class Study:

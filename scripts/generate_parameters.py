@@ -105,6 +105,7 @@ EXCEPTIONS = [
     Differs("expert", "", None, "`experts` takes models, too"),
     Differs("gazetteer", "SegmentCRF BoostedCRF", "gazetteers", "names, and no files"),
     Differs("unlabelled", "HMM", None, "y has None for a sequence without labels"),
+    Differs("unlabelled", "ChainCRF LogisticRegression", None, "`fit` is handed X_unlabelled"),
     Differs("structure", "BayesNet", "states", "with `parents`; BayesNet.read has them of a file"),
     Differs("edges", "BayesNet", None, "`edge_confidence_` has them"),
     Differs("spec database query-seconds query-memory", "", None, "unroll, domains and templates make the graph"),

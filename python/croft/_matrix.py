@@ -155,3 +155,12 @@ def example_weights(class_weight: Any, classes: Any, codes: Any, sample_weight: 
                 raise ValueError(f"class_weight has {factor!r} for {label!r}; it must be a number, 0 or more")
         of = numpy.array([class_weight.get(label, 1.0) for label in labels], float)
     return of[codes] if weight is None else weight * of[codes]
+
+
+def stacked(X: Any, more: Any) -> Any:
+    """Rows of both, as validated() gives them."""
+    if hasattr(X, "indptr") or hasattr(more, "indptr"):
+        import scipy.sparse
+        return scipy.sparse.vstack([scipy.sparse.csr_matrix(X), scipy.sparse.csr_matrix(more)]).tocsr()
+    import numpy
+    return numpy.concatenate([X, more])

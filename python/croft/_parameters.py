@@ -87,10 +87,12 @@ class ChainCRFParameters(Parameters):
                  decay: Optional[float] = None, batch: Optional[int] = None, average_from: Optional[int] = None,
                  aggressiveness: Optional[float] = None, best: Optional[int] = None,
                  variance: Optional[float] = None, gamma: Optional[float] = None, kernel: Optional[str] = None,
-                 precision: str = "auto", holdout: Optional[float] = None, early_stop: int = 0,
-                 checkpoint: Optional[PathLike] = None, resume: bool = False, checkpoint_interval: float = 30.0,
-                 threads: int = 0, seed: int = 1, format: Optional[str] = None, decode: str = "viterbi",
-                 warm_start: bool = False, progress: Optional[bool] = None) -> None:
+                 precision: str = "auto", entropy: Optional[float] = None, expectations: Optional[str] = None,
+                 expectations_weight: Optional[float] = None, self_training: Optional[int] = None,
+                 confidence: Optional[float] = None, view: Optional[str] = None, holdout: Optional[float] = None,
+                 early_stop: int = 0, checkpoint: Optional[PathLike] = None, resume: bool = False,
+                 checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1, format: Optional[str] = None,
+                 decode: str = "viterbi", warm_start: bool = False, progress: Optional[bool] = None) -> None:
         keep(self, locals())
 
 
@@ -434,8 +436,11 @@ class LogisticRegressionParameters(Parameters):
                  decay: Optional[float] = None, batch: Optional[int] = None, average_from: Optional[int] = None,
                  aggressiveness: Optional[float] = None, best: Optional[int] = None,
                  variance: Optional[float] = None, gamma: Optional[float] = None, precision: str = "auto",
-                 holdout: Optional[float] = None, early_stop: int = 0, checkpoint: Optional[PathLike] = None,
-                 resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1) -> None:
+                 entropy: Optional[float] = None, expectations: Optional[str] = None,
+                 expectations_weight: Optional[float] = None, self_training: Optional[int] = None,
+                 confidence: Optional[float] = None, view: Optional[str] = None, holdout: Optional[float] = None,
+                 early_stop: int = 0, checkpoint: Optional[PathLike] = None, resume: bool = False,
+                 checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1) -> None:
         keep(self, locals())
 
 

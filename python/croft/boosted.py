@@ -38,10 +38,12 @@ class BoostedCRF(BoostedCRFParameters, ChainKind):
         return self
 
     def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
-                    prior: Optional[Model], see: Callback) -> tuple[_core.Model, dict[str, Any]]:
+                    prior: Optional[Model], see: Callback,
+                    X_unlabelled: Any = None) -> tuple[_core.Model, dict[str, Any]]:
         if self.kind not in ("chain", "maxent", "segment"):
             raise ValueError(f"kind is {self.kind!r}; choose one of: chain, maxent, segment")
-        return _core.train("boosted-" + self.kind, X, y, sample_weight, X_dev, y_dev, self._options(), {}, see)
+        return _core.train("boosted-" + self.kind, X, y, sample_weight, X_dev, y_dev, self._options(), {}, see,
+                           X_unlabelled)
 
     def _options(self) -> dict[str, Any]:
         return {**super()._options(), **of_segments(self)}

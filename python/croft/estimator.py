@@ -176,7 +176,8 @@ class ChainKind(SequenceEstimator):
 
     def _train(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]],
                X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]],
-               callback: Optional[Callback], init: Optional[Model] = None) -> None:
+               callback: Optional[Callback], init: Optional[Model] = None,
+               X_unlabelled: Optional[Sequence[Any]] = None) -> None:
         if y is None:
             raise ValueError("y is None; fit needs the labels of each sequence")
         self._check(callback)
@@ -188,7 +189,7 @@ class ChainKind(SequenceEstimator):
         log = TrainingLog()
         with Progress(self.progress) as progress:
             native, log.result = self._fit_native(X, y, sample_weight, X_dev, y_dev, init, prior,
-                                                  log.watching(callback, progress))
+                                                  log.watching(callback, progress), X_unlabelled)
             progress.done(log.result)
         self.model_ = Model(native)
         self.classes_ = self.model_.labels
@@ -196,9 +197,10 @@ class ChainKind(SequenceEstimator):
         warn_if_interrupted(log.result, stacklevel=4)
 
     def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
-                    prior: Optional[Model], see: Callback) -> tuple[_core.Model, dict[str, Any]]:
+                    prior: Optional[Model], see: Callback,
+                    X_unlabelled: Any = None) -> tuple[_core.Model, dict[str, Any]]:
         models = {name: model._native for name, model in (("init", init), ("prior", prior)) if model is not None}
-        return _core.train(self._KIND, X, y, sample_weight, X_dev, y_dev, self._options(), models, see)
+        return _core.train(self._KIND, X, y, sample_weight, X_dev, y_dev, self._options(), models, see, X_unlabelled)
 
     def _options(self) -> dict[str, Any]:
         options = self._given()
@@ -245,11 +247,12 @@ class ChainCRF(ChainCRFParameters, ChainKind):
 
     def fit(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None,
             X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
-            callback: Optional[Callback] = None) -> ChainCRF:
+            X_unlabelled: Optional[Sequence[Any]] = None, callback: Optional[Callback] = None) -> ChainCRF:
         """Trains; returns self.
 
         sample_weight : [N] weight of each sequence, >= 0; those of 0 are left out
         X_dev, y_dev : labelled sequences for a score after each iteration (see early_stop)
+        X_unlabelled : sequences without labels, for entropy, expectations or self_training
         callback : called with a dict after each iteration (the entries of training_log_); False stops
 
         Ctrl-C stops cleanly after the iteration under way, keeps its model and warns (TrainingInterrupted);
@@ -257,7 +260,7 @@ class ChainCRF(ChainCRFParameters, ChainKind):
         Memory: the encoded data and the optimiser; X itself is not kept.
         """
         init = self.model_ if self.warm_start and hasattr(self, "model_") else None
-        self._train(X, y, sample_weight, X_dev, y_dev, callback, init)
+        self._train(X, y, sample_weight, X_dev, y_dev, callback, init, X_unlabelled)
         return self
 
     def partial_fit(self, X: Sequence[Any], y: Sequence[Any],

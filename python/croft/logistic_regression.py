@@ -8,7 +8,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from . import _core
-from ._matrix import RowClassifier, arrays, classes_from, example_weights, validated
+from ._matrix import RowClassifier, arrays, classes_from, example_weights, stacked, validated
 from ._parameters import LogisticRegressionParameters
 from .estimator import Callback, TrainingLog, _prior_model, warn_if_interrupted
 from .model import Model
@@ -61,11 +61,12 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
 
     # Training.
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *,
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_unlabelled: Any = None,
             callback: Optional[Callback] = None) -> LogisticRegression:
         """Trains; returns self.
 
         sample_weight : [N], 0 or more; a row with weight 2 is the row twice
+        X_unlabelled : [M, D] rows whose label is not known, for entropy, expectations or self_training
         callback : called with a dict after each iteration (the entries of training_log_); False stops
 
         ConvergenceWarning where max_iterations end it.  Ctrl-C stops after the iteration under way, keeps its
@@ -83,10 +84,15 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
         found = numpy.zeros((X.shape[1] + 1, len(self.classes_)))
         labels = [str(label) for label in self.classes_]
         prior = _prior_model(self.prior)
+        weight = example_weights(self.class_weight, self.classes_, codes, sample_weight)
+        columns = X.shape[1]
+        if X_unlabelled is not None:
+            more = validated(self, X_unlabelled, None, False)
+            X, codes = stacked(X, more), numpy.concatenate([codes, numpy.full(more.shape[0], -1)])
+            weight = None if weight is None else numpy.concatenate([weight, numpy.ones(more.shape[0])])
         native, log.result = _core.train_matrix(
-            X.shape[1], *arrays(X), numpy.ascontiguousarray(codes, numpy.int64),
-            example_weights(self.class_weight, self.classes_, codes, sample_weight), names, labels,
-            self._options(), prior._native if prior else None, json.dumps(self._record(), default=str), found,
+            columns, *arrays(X), numpy.ascontiguousarray(codes, numpy.int64), weight, names, labels, self._options(),
+            prior._native if prior else None, json.dumps(self._record(), default=str), found,
             log.watching(callback))
         self.model_ = Model(native)
         if prior:  # the model has labels and columns in the order of the prior

@@ -12,6 +12,7 @@ class MEMM(MEMMParameters, ChainCRF):
 
     It has the features of a ``ChainCRF``, whose sequences, labels, methods and attributes are its own; only what
     is normalised is another (docs/math/single.md section 4).  Training needs no sums over labellings; as each
-    label is normalised by itself, the labels after it cannot correct it (docs/math/label-bias.md).  Other objectives
+    label is normalised by itself, the labels after it cannot correct it (docs/math/single.md section 5).  Other
+    objectives
     and orders are refused.
     """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Union
 
 from . import _core
 from ._matrix import (RowClassifier, arrays as _arrays, classes_from as _classes_from,
-                      example_weights as _weights, validated as _validated)
+                      example_weights as _weights, stacked, validated as _validated)
 from ._parameters import NaiveBayesParameters
 from .estimator import warn_if_interrupted
 
@@ -106,7 +106,7 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
                 self._check_numbers(name, matrix, events)
                 self._reserve(table, matrix, events)
         if more is not None:
-            X = _stacked(X, more)
+            X = stacked(X, more)
             codes = numpy.concatenate([codes, numpy.full(more.shape[0], -1)])
             if weight is not None:
                 weight = numpy.concatenate([weight, numpy.ones(more.shape[0])])
@@ -387,11 +387,3 @@ def _whole(X: Any) -> Any:
     """A sparse matrix whose parts fit together, which methods of scipy take for granted."""
     X.check_format(full_check=True)
     return X
-
-
-def _stacked(X: Any, more: Any) -> Any:
-    if hasattr(X, "indptr") or hasattr(more, "indptr"):
-        import scipy.sparse
-        return scipy.sparse.vstack([scipy.sparse.csr_matrix(X), scipy.sparse.csr_matrix(more)]).tocsr()
-    import numpy
-    return numpy.concatenate([X, more])

@@ -39,7 +39,8 @@ class SegmentCRF(SegmentCRFParameters, ChainCRF):
     Cost of an evaluation: O(T (cells + L^2)) a sequence, cells the sum of the labels' longest segments.
     """
 
-    def fit(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None,
+    def fit(self, X: Sequence[Any], y: Sequence[Any],  # type: ignore[override]  # all data has labels
+            sample_weight: Optional[Sequence[float]] = None,
             X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
             callback: Optional[Callback] = None) -> SegmentCRF:
         """Trains; returns self.  Arguments as of ChainCRF.fit; y and y_dev may be spans."""

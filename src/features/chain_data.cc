@@ -36,6 +36,32 @@ void ChainData::append(const ChainData& from, std::size_t n) {
   if (!from.first_line.empty()) first_line.push_back(from.first_line[n]);
 }
 
+void ChainData::append(const ChainData& from) {
+  const bool weighted = !weight.empty() || !from.weight.empty();
+  if (weighted && weight.empty()) weight.assign(sequences(), 1.0);
+  for (std::size_t n = 0; n < from.sequences(); ++n) append(from, n);
+  if (!weighted) weight.clear();
+}
+
+ChainData ChainData::split_off(std::size_t n) {
+  ChainData tail;
+  tail.label_sets = label_sets;
+  const std::uint64_t positions = sequence_begin[n];
+  for (std::size_t k = n; k < sequences(); ++k) tail.append(*this, k);
+  if (weight.empty()) tail.weight.clear();
+  for (AttributeLists* lists : {&node, &edge}) {
+    if (lists->positions() == 0) continue;
+    lists->begin.resize(positions + 1);
+    lists->id.resize(lists->begin.back());
+    if (!lists->value.empty()) lists->value.resize(lists->id.size());
+  }
+  label.resize(positions);
+  sequence_begin.resize(n + 1);
+  if (!weight.empty()) weight.resize(n);
+  if (!first_line.empty()) first_line.resize(n);
+  return tail;
+}
+
 // All hashes first, then the look-ups a few strings behind the prefetches: the table misses the
 // cache.
 void ChainEncoder::encode(const StringLists& lists, StringTable& names, AttributeLists& out) {

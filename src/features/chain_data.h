@@ -50,8 +50,11 @@ struct ChainData {
   std::span<const Label> known_labels(std::uint64_t p) const {
     return label_sets.labels_of(label[p]);
   }
-  // Sequence n of others with these label sets.
+  // Sequence n of others with these label sets; or all of them.
   void append(const ChainData& from, std::size_t n);
+  void append(const ChainData& from);
+  // The sequences from n on, which are gone from here.
+  ChainData split_off(std::size_t n);
 };
 
 // How a label of the input says that it is not fully known.

@@ -26,6 +26,7 @@ namespace {
 // position where a model to start from has numbers of its own for the names.
 class MatrixInput final : public TrainingInput {
  public:
+  //   y         : of each row its label, or -1: of rows at the end, whose label is not known
   //   names     : of the columns; empty: x0, x1, …
   //   weight    : of the rows, those of 0 are left out; empty: 1
   //   request   : with a prior, sequences are handed over; a fraction of them may be held out
@@ -47,7 +48,12 @@ class MatrixInput final : public TrainingInput {
   const Extractor& extractor() const override { return extractor_; }
   void read(const Visit& visit) override {
     for (std::size_t n = 0; n < y_.size(); ++n) {
-      if (weight_.empty() || weight_[n] > 0) visit_row(n, visit);
+      if (y_[n] >= 0 && (weight_.empty() || weight_[n] > 0)) visit_row(n, visit);
+    }
+  }
+  void read_unlabelled(const Visit& visit) override {
+    for (std::size_t n = 0; n < y_.size(); ++n) {
+      if (y_[n] < 0) visit_row(n, visit);
     }
   }
   void read_holdout(const Visit& visit) override {
@@ -69,15 +75,20 @@ class MatrixInput final : public TrainingInput {
     }
     for (std::size_t n = 0; n < y_.size(); ++n) {
       if (!weight_.empty() && weight_[n] == 0) continue;
-      if (share && random.uniform() < *share) {
+      if (share && y_[n] >= 0 && random.uniform() < *share) {
         held_out_.push_back(n);
       } else {
         add_row(n, encoder.data);
       }
     }
     if (share) require_holdout(request_.holdout, held_out_.size(), y_.size(), "rows");
+    const auto unknown = std::ranges::find(encoder.data.label, kAnyLabel);
+    if (unknown != encoder.data.label.end()) {
+      labelled_ = static_cast<std::size_t>(unknown - encoder.data.label.begin());
+    }
     return encoder;
   }
+  std::optional<std::size_t> labelled() const override { return labelled_; }
   void trained(const ChainTraining& training) override {
     if (!request_.prior.empty()) return;
     std::ranges::fill(out_, 0.0);
@@ -100,8 +111,10 @@ class MatrixInput final : public TrainingInput {
       if (x != 0) row.node.append(column_name(d), x);
     });
     row.node.end_list();
-    row.labels.append(labels_[static_cast<std::size_t>(y_[n])]);
-    row.labels.end_list();
+    if (y_[n] >= 0) {
+      row.labels.append(labels_[static_cast<std::size_t>(y_[n])]);
+      row.labels.end_list();
+    }
     row.weight = weight_.empty() ? 1 : weight_[n];
     row.first_line = n + 1;
     Extractor::Scratch scratch;
@@ -126,7 +139,7 @@ class MatrixInput final : public TrainingInput {
       lists.value.push_back(1);
     }
     lists.begin.push_back(lists.id.size());
-    data.label.push_back(static_cast<Label>(y_[n]));
+    data.label.push_back(y_[n] < 0 ? kAnyLabel : static_cast<Label>(y_[n]));
     data.sequence_begin.push_back(data.label.size());
     data.first_line.push_back(static_cast<std::uint32_t>(n + 1));
     if (!weight_.empty()) data.weight.push_back(weight_[n]);
@@ -139,6 +152,7 @@ class MatrixInput final : public TrainingInput {
   const std::vector<std::string>& labels_;
   const TrainRequest& request_;
   std::vector<std::size_t> held_out_;
+  std::optional<std::size_t> labelled_;  // rows, where the others have no labels
   Json record_;
   std::span<double> out_;
   Extractor extractor_;
@@ -175,7 +189,7 @@ py::tuple train_matrix(std::size_t columns, const py::buffer& value, const py::o
                 (names.empty() || names.size() == columns) && out.size() % labels.size() == 0 &&
                 out.size() / labels.size() - 1 == columns);
   for (const std::int64_t label : y) {
-    if (label < 0 || label >= std::ssize(labels)) throw py::value_error("y names no label");
+    if (label < -1 || label >= std::ssize(labels)) throw py::value_error("y names no label");
   }
   MatrixInput input(matrix, y, weight, names, labels, request, parse_json(record), out);
   const auto trainer = make_trainer(request, start);

@@ -38,10 +38,12 @@ LabelledData labelled(const py::object& x, const py::object& y, std::string_view
 
 class PythonInput final : public TrainingInput {
  public:
-  PythonInput(LabelledData data, std::optional<LabelledData> holdout, py::object weights,
-              ExtractionConfig config, const DataRules& rules)
+  PythonInput(LabelledData data, std::optional<LabelledData> holdout,
+              std::optional<LabelledData> unlabelled, py::object weights, ExtractionConfig config,
+              const DataRules& rules)
       : data_(std::move(data)),
         holdout_(std::move(holdout)),
+        unlabelled_(std::move(unlabelled)),
         weights_(std::move(weights)),
         optional_(rules.optional) {
     rows_ = config.format == InputFormat::columns;
@@ -76,6 +78,16 @@ class PythonInput final : public TrainingInput {
     if (!holdout_) return;
     read(*holdout_,
          [&](std::size_t, TextSequence& text, const std::string& name) { visit(text, name); });
+  }
+
+  void read_unlabelled(const Visit& visit) override {
+    const py::gil_scoped_acquire lock;
+    if (!unlabelled_) return;
+    optional_ = true;
+    read(*unlabelled_, [&](std::size_t, TextSequence& text, const std::string& name) {
+      check_sizes(text, name);
+      visit(text, name);
+    });
   }
 
  private:
@@ -123,7 +135,7 @@ class PythonInput final : public TrainingInput {
     extractor_.emplace(std::move(config));
   }
   LabelledData data_;
-  std::optional<LabelledData> holdout_;
+  std::optional<LabelledData> holdout_, unlabelled_;
   py::object weights_;
   std::optional<SequenceForm> form_;  // once read
   bool rows_, optional_;              // labels
@@ -216,15 +228,20 @@ std::unique_ptr<SequenceTrainer> trainer_of(const std::string& kind, const py::d
 // The model, and the result as a dict.
 py::tuple train(const std::string& kind, const py::object& x, const py::object& y,
                 py::object weights, const py::object& x_dev, const py::object& y_dev,
-                const py::dict& options, const py::dict& models, py::object callback) {
+                const py::dict& options, const py::dict& models, py::object callback,
+                const py::object& x_unlabelled) {
   const auto trainer = trainer_of(kind, options, StartingModels(models), !x_dev.is_none());
   std::optional<LabelledData> holdout;
   if (!x_dev.is_none()) holdout = labelled(x_dev, y_dev, kHoldoutName, "y_dev");
+  std::optional<LabelledData> unlabelled;
+  if (!x_unlabelled.is_none()) {
+    unlabelled = labelled(x_unlabelled, py::none(), "X_unlabelled", "");
+  }
   trainer->open();
   LabelledData data = labelled(x, y, kTrainingName, "y");
   if (!weights.is_none()) weights = positional(weights, "sample_weight");
-  PythonInput input(std::move(data), std::move(holdout), std::move(weights), trainer->extraction(),
-                    trainer->rules());
+  PythonInput input(std::move(data), std::move(holdout), std::move(unlabelled), std::move(weights),
+                    trainer->extraction(), trainer->rules());
   return train_observed(*trainer, input, std::move(callback));
 }
 
@@ -233,7 +250,7 @@ py::tuple train(const std::string& kind, const py::object& x, const py::object& 
 void bind_training(py::module_& module) {
   module.def("train", &train, py::arg("kind"), py::arg("X"), py::arg("y"), py::arg("sample_weight"),
              py::arg("X_dev"), py::arg("y_dev"), py::arg("options"), py::arg("models"),
-             py::arg("callback"));
+             py::arg("callback"), py::arg("X_unlabelled") = py::none());
 }
 
 }  // namespace croft::python

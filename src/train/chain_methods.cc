@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "objective/chain_objectives.h"
+#include "objective/log_partition.h"
 #include "train/dual/chain_dual.h"
 #include "train/dual/maxent_span.h"
 #include "train/functions/chain_expectations.h"
@@ -70,8 +71,8 @@ class ChainFunctions {
     return *whole_;
   }
   CurvedFunction& curved() {
-    if (!has_prior_) return whole();
-    return of_variables_.emplace(whole(), *p_.prior);
+    if (!has_prior_) return of_all_data();
+    return of_variables_.emplace(of_all_data(), *p_.prior);
   }
   SampleSpace samples(std::size_t workers);
   bool preconditioned() const;
@@ -91,13 +92,24 @@ class ChainFunctions {
   std::optional<KernelExpansion> kernel() const;
 
  private:
+  CurvedFunction& of_all_data();
+
   const ChainProblem& p_;
   const bool has_prior_;
   std::unique_ptr<ChainFunction> whole_;
+  std::optional<ChainBatchFunction<double>> log_partition_;
+  std::optional<UnlabelledFunction> with_unlabelled_;
   std::optional<PriorFunction> of_variables_;
   std::optional<ColumnsOfPositions> columns_;
   std::unique_ptr<DualProblem> dual_;
 };
+
+CurvedFunction& ChainFunctions::of_all_data() {
+  if (p_.unlabelled == nullptr) return whole();
+  log_partition_.emplace(*p_.unlabelled, p_.layout, p_.pool,
+                         [] { return std::make_unique<ChainLogPartition<double>>(); });
+  return with_unlabelled_.emplace(whole(), *log_partition_, *p_.terms);
+}
 
 SampleSpace ChainFunctions::samples(std::size_t workers) {
   auto samples = std::make_unique<ChainSampleFunction>(p_.data, p_.layout, whole(), workers,

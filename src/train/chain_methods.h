@@ -7,6 +7,7 @@
 #include "objective/label_cost.h"
 #include "optimize/stochastic/online_methods.h"
 #include "train/functions/chain_batch_function.h"
+#include "train/functions/unlabelled_function.h"
 #include "train/methods/objectives.h"
 #include "train/weight_prior.h"
 
@@ -50,6 +51,9 @@ struct ChainProblem {
   const WeightPrior* prior = nullptr;
   StoppingRule stop{};
   std::uint64_t seed = 1;
+  // Data without labels, and what it adds to the objective; null: nothing.
+  const ChainData* unlabelled = nullptr;
+  const UnlabelledTerms* terms = nullptr;
   // In the place of `objective`, which says what goes with it: that of a model whose scores are not
   // yet those of labels (train/joint_training.h).
   const ObjectiveMakers* own_objective = nullptr;

@@ -29,6 +29,10 @@ class SequenceTraining {
   }
   //   file : for messages
   virtual void add(const TextSequence& sequence, std::string_view file = {}) = 0;
+  // After all of those.  Its labels, if any, have been taken away.
+  virtual void add_unlabelled(const TextSequence& sequence, std::string_view file = {}) {
+    add(sequence, file);
+  }
   virtual void add_holdout(TextSequence, std::string_view /*file*/ = {}) {
     throw UsageError("this kind of model has no use for sequences that are held out");
   }

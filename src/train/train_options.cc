@@ -62,6 +62,20 @@ void check_rounds(const TrainOptions& o) {
           "--features observed");
 }
 
+void check_unlabelled(const TrainOptions& o) {
+  if (!o.unlabelled.any()) return;
+  o.unlabelled.validate();
+  const auto require = [&](bool holds, const Message& what) {
+    if (!holds) throw UsageError("data without labels (--unlabelled) ", what);
+  };
+  require(o.objective == Objective::likelihood, "goes with --objective likelihood");
+  require(o.kind != ChainKind::memm, "goes with --model chain and maxent");
+  require(!o.rounds.any(), "does not go with --induce, --unsupported and --select");
+  require(
+      o.unlabelled.self_training == 0 || o.checkpoints == nullptr,
+      "is labelled anew in each round of --self-training, of which --checkpoint keeps no state");
+}
+
 }  // namespace
 
 void TrainOptions::validate() const {
@@ -84,12 +98,14 @@ void TrainOptions::validate() const {
   }
   if (block < 1) throw UsageError("--block is 0; it must be at least 1");
   check_rounds(*this);
+  check_unlabelled(*this);
   regulariser.validate();
   stop.validate();
 }
 
 Method TrainOptions::chosen_method(bool from_weights) const {
-  if (rounds.any() && !method) return regulariser.l1 > 0 ? Method::owlqn : Method::lbfgs;
+  const bool by_batch = rounds.any() || unlabelled.any();
+  if (by_batch && !method) return regulariser.l1 > 0 ? Method::owlqn : Method::lbfgs;
   const Method chosen = method.value_or(default_method(objective, regulariser, from_weights));
   if (free_intercept && !method && chosen == Method::sgd_lbfgs) return Method::lbfgs;
   if (settings.gap && !method && chosen == Method::sgd_lbfgs) return Method::dual_ascent;
@@ -116,6 +132,7 @@ MethodChoice TrainOptions::choice(bool from_weights, std::size_t positions) cons
           .regulariser = regulariser,
           .settings = settings,
           .max_iterations = stop.max_iterations,
+          .unlabelled = unlabelled.any(),
           .init = from_weights,
           .prior = prior,
           .variances = static_cast<bool>(variances),

@@ -19,6 +19,7 @@
 #include "train/functions/active_set.h"
 #include "train/induction/feature_round_options.h"
 #include "train/methods/choice.h"
+#include "train/unlabelled_terms.h"
 
 namespace croft {
 
@@ -74,6 +75,7 @@ struct TrainOptions {
   std::optional<LabelWeights> label_weights;  // of kind maxent, without partial labels
   bool free_intercept = false;                // the weights of kIntercept are not penalised
   bool prior = false;  // the penalty is of the distance from the weights of the model to start from
+  UnlabelledOptions unlabelled;   // what data without labels is for
   FeatureRounds rounds;           // in which features change; by default they do not
   FeatureRoundCallback on_round;  // at the end of each; may be empty
   CheckpointFolder* checkpoints = nullptr;

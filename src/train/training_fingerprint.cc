@@ -54,6 +54,17 @@ void add(StateArchive& options, MethodSettings s) {
   options(s.kernel->type, s.kernel->scale, s.kernel->offset, s.kernel->degree, s.kernel->gamma);
 }
 
+void add(Fingerprint& of, const ChainData& unlabelled, UnlabelledTerms terms) {
+  add(of, unlabelled);
+  StateArchive numbers;
+  numbers(terms.entropy, terms.targets, terms.bounds);
+  for (LabelTarget& each : terms.target) numbers(each.weights, each.share);
+  for (LabelBound& each : terms.bound) {
+    numbers(each.weights, each.label, each.at_least, each.share);
+  }
+  of.add(numbers.bytes());
+}
+
 void add(Fingerprint& of, ChainProblem problem) {
   add(of, problem.data);
   add(of, problem.layout);
@@ -63,6 +74,7 @@ void add(Fingerprint& of, ChainProblem problem) {
   for (std::size_t y = 0; problem.cost != nullptr && y < problem.cost->labels(); ++y) {
     of.add(problem.cost->table[y]);
   }
+  if (problem.unlabelled != nullptr) add(of, *problem.unlabelled, *problem.terms);
   StateArchive options;
   options(problem.objective, problem.block, problem.method, problem.twice, problem.regulariser.l1,
           problem.regulariser.l2);

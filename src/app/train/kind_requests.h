@@ -126,7 +126,6 @@ struct HmmRequest {
   // Data (columns or attributes), output, partial, weights, holdout, early stopping, checkpoints;
   // the rest is to be left at its default.  The hold-out is compared with the model.
   TrainRequest train;
-  std::vector<std::string> unlabelled;  // more of data, whose labels, if any, are not looked at
   // With options.states, and without `partial`, columns have no label: all are observed.
   HmmOptions options;
 };

@@ -164,6 +164,26 @@ void read_chain(const OptionValues& values, TrainRequest& r) {
   read_rounds(values, o.rounds);
 }
 
+void read_unlabelled(const OptionValues& values, TrainRequest& r) {
+  UnlabelledOptions& u = r.options.unlabelled;
+  values.read("unlabelled", r.unlabelled);
+  values.read("entropy", u.entropy);
+  values.read("expectations", r.expectations);
+  values.read("expectations-weight", u.expectations_weight);
+  values.read("self-training", u.self_training);
+  values.read("confidence", u.confidence);
+  values.read("view", u.view);
+  constexpr std::string_view kLabelled = "labelled";
+  if (!r.expectations.starts_with(kLabelled)) return;
+  const std::string rest = r.expectations.substr(kLabelled.size());
+  double count = 100;
+  const bool counted = rest.starts_with(':') &&
+                       parse_number(std::string_view(rest).substr(1), count) == NumberKind::finite;
+  if (!rest.empty() && !(counted && count >= 1 && count <= 1e9)) return;  // a file of this name
+  u.from_labelled = static_cast<std::size_t>(count);
+  r.expectations.clear();
+}
+
 void read_run(const OptionValues& values, TrainRequest& r) {
   values.read("holdout", r.holdout);
   values.read("early-stop", r.options.early_stop);
@@ -177,6 +197,7 @@ TrainRequest train_request(const OptionValues& values) {
   TrainRequest request;
   read_data(values, request);
   read_chain(values, request);
+  read_unlabelled(values, request);
   read_run(values, request);
   read_optimised(values, request);
   read_methods(values, request);

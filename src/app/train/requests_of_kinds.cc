@@ -184,10 +184,9 @@ NaiveBayesRequest naive_bayes_request(const OptionValues& values) {
 HmmRequest hmm_request(const OptionValues& values) {
   HmmRequest request;
   request.train = train_request(values);
-  values.read("unlabelled", request.unlabelled);
   HmmOptions& o = request.options;
   values.read("states", o.states);
-  if (!request.train.partial && request.unlabelled.empty() && o.states == 0) {
+  if (!request.train.partial && request.train.unlabelled.empty() && o.states == 0) {
     for (const std::string_view name : kOfEm) {
       if (!values.given(name)) continue;
       throw UsageError(Message::option(name),

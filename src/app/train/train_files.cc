@@ -95,6 +95,8 @@ std::vector<std::string> input_files(const TrainRequest& request) {
   if (!names_a_scheme(request.constrain)) add(request.constrain);
   add(request.transition_groups);
   add(request.variances);
+  add(request.expectations);
+  for (const std::string& path : request.unlabelled) add(path);
   return files;
 }
 
@@ -128,6 +130,10 @@ TrainOptions read_options(const TrainRequest& request) {
   if (!request.cost.empty()) set_cost(request.cost, options);
   options.label_weights = read_label_weights(request.class_weights);
   if (!request.variances.empty()) options.variances = read_variances(request.variances);
+  if (!request.expectations.empty()) {
+    LineReader lines(request.expectations);
+    options.unlabelled.expectations = read_expectation_file(lines);
+  }
   if (!request.constrain.empty()) set_constraint(request.constrain, options);
   if (!request.transition_groups.empty()) {
     LineReader lines(request.transition_groups);

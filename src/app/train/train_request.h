@@ -63,8 +63,10 @@ struct TrainRequest : OptimisedRequest {
   std::string class_weights;
   std::string cost;       // of a mistake, of objectives that have one: a number (1), or a file
   std::string constrain;  // bio, bioes or a file; empty: that of `init`, or none
-  std::string transition_groups;     // file: transitions that share a weight
-  std::optional<std::size_t> block;  // where not given, what `options` say
+  std::string transition_groups;        // file: transitions that share a weight
+  std::optional<std::size_t> block;     // where not given, what `options` say
+  std::vector<std::string> unlabelled;  // more of data, whose labels, if any, are not looked at
+  std::string expectations;             // file, or labelled, or labelled:N; empty: none
   std::string kernel;    // linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA; empty: none
   TrainOptions options;  // the rest; what the above say of it is filled in
 };
@@ -88,8 +90,11 @@ class TrainingInput {
   using Visit = std::function<void(TextSequence& sequence, const std::string& file)>;
   virtual void read(const Visit& visit) = 0;
   virtual void read_holdout(const Visit& visit) = 0;  // where the request's is not a fraction
+  virtual void read_unlabelled(const Visit&) {}       // after read(): without labels
   // Data that is numbers already, all of it; none: read() hands on sequences.
   virtual std::optional<ChainEncoder> encoded() { return std::nullopt; }
+  // How many of these have labels, where those behind them have none.
+  virtual std::optional<std::size_t> labelled() const { return std::nullopt; }
   // What was trained, for who wants more than the model file keeps.
   virtual void trained(const ChainTraining&) {}
   // Adds to the training record what only the input knows; after everything has been read.

@@ -105,6 +105,9 @@ void SequenceTrainer::read_data(TrainingInput& input, SequenceTraining& training
       request_, input,
       [&](TextSequence& sequence, const std::string& file) { training.add(sequence, file); },
       [&](const TextSequence& sequence) { held_out.push_back(sequence); });
+  input.read_unlabelled([&](TextSequence& sequence, const std::string& file) {
+    training.add_unlabelled(sequence, file);
+  });
   for (TextSequence& each : held_out) {
     if (!scored_at_end()) {
       training.add_holdout(std::move(each), request_.holdout);

@@ -84,6 +84,10 @@ class TrainingFiles final : public TrainingInput {
                   !rules_.labelled, visit);
     }
     check_weights();
+  }
+
+  void read_unlabelled(const Visit& visit) override {
+    weights_.reset();  // they are of the data
     for (const std::string& path : rules_.unlabelled) {
       read_source(LineReader(path), Labels::optional, true, visit);
     }

@@ -313,4 +313,76 @@ std::vector<double> variances_of(const VarianceFile& file,
   return variances;
 }
 
+namespace {
+
+LabelShare label_share(std::string_view field, const LineReader& lines) {
+  const std::size_t at = field.rfind('=');
+  LabelShare out;
+  std::size_t end = at;
+  if (at != field.npos && at > 0 && (field[at - 1] == '>' || field[at - 1] == '<')) {
+    out.relation = field[--end] == '>' ? ShareRelation::at_least : ShareRelation::at_most;
+  }
+  if (at == field.npos || end == 0) {
+    throw InputError(lines.location(), "not LABEL=SHARE, LABEL>=SHARE or LABEL<=SHARE", field,
+                     "write a label, =, and how often it is there, from 0 to 1");
+  }
+  out.label = field.substr(0, end);
+  const std::string_view number = field.substr(at + 1);
+  if (parse_number(number, out.share) != NumberKind::finite || out.share < 0 || out.share > 1) {
+    throw InputError(lines.location(), "a share that is not from 0 to 1", number,
+                     "it is how often the label is there, where the attribute is");
+  }
+  return out;
+}
+
+ExpectationRule expectation_rule(const std::vector<std::string_view>& fields,
+                                 const LineReader& lines) {
+  ExpectationRule rule{std::string(fields[0]), {}, lines.line_number()};
+  double sum = 0;
+  for (const std::string_view field : std::span(fields).subspan(1)) {
+    LabelShare each = label_share(field, lines);
+    for (const LabelShare& other : rule.shares) {
+      if ((other.relation == ShareRelation::equal) != (each.relation == ShareRelation::equal)) {
+        throw InputError(lines.location(), "a distribution (=) and bounds (>=, <=) in one line",
+                         field, "give the bounds a line of their own");
+      }
+      if (other.label == each.label && other.relation == each.relation) {
+        throw InputError(lines.location(), "a label twice", each.label, "name each label once");
+      }
+    }
+    if (each.relation == ShareRelation::equal) sum += each.share;
+    rule.shares.push_back(std::move(each));
+  }
+  if (sum > 1 + 1e-9) {
+    throw InputError(lines.location(), "shares that add up to more than 1", fields[0],
+                     "the shares of a distribution add up to 1, or to less where the other labels "
+                     "have the rest");
+  }
+  return rule;
+}
+
+}  // namespace
+
+ExpectationFile read_expectation_file(LineReader& lines) {
+  constexpr std::string_view kRemedy = "write lines ATTRIBUTE LABEL=SHARE LABEL=SHARE …";
+  ExpectationFile file{lines.name(), {}};
+  std::unordered_set<std::string> seen;
+  for (std::string_view line; lines.next(line);) {
+    if (line.find_first_not_of(kBlanks) == line.npos) continue;
+    const std::vector<std::string_view> fields = split_fields(line);
+    if (fields.size() < 2 || fields[0].empty()) {
+      throw InputError(lines.location(), "a line that says nothing of a label", line, kRemedy);
+    }
+    ExpectationRule rule = expectation_rule(fields, lines);
+    const bool bounds = rule.shares.front().relation != ShareRelation::equal;
+    if (!seen.insert((bounds ? "b" : "d") + rule.attribute).second) {
+      throw InputError(lines.location(), "an attribute that an earlier line names", fields[0],
+                       "put what is expected of it in one line");
+    }
+    file.rules.push_back(std::move(rule));
+  }
+  if (!file.rules.empty()) return file;
+  throw InputError({lines.name()}, "no expectation", "", kRemedy);
+}
+
 }  // namespace croft

@@ -1,5 +1,5 @@
 // Settings that are lines of a few fields: costs, weights, classes and codes of labels, penalties,
-// groups of transitions, variances.
+// groups of transitions, variances, expectations.
 //
 // Fields are separated by TABs where the line has one (labels may then contain spaces), otherwise
 // by spaces.  Empty lines are skipped; a later line overrides an earlier one, unless it says
@@ -136,5 +136,27 @@ VarianceFile read_variance_file(LineReader& lines);
 // The variance of each name.  Throws InputError (file, line, text, remedy) for a pattern that fits
 // none of them; one whose names later lines all override fits.  Cost O(names times rules).
 std::vector<double> variances_of(const VarianceFile& file, std::span<const std::string_view> names);
+
+// What is expected of labels where an attribute is: a line ATTRIBUTE LABEL=SHARE LABEL=SHARE … for
+// a distribution (what it leaves goes in equal parts to labels that it does not name), or with >=
+// and
+// <= in the place of = for bounds, each for itself.
+enum class ShareRelation { equal, at_least, at_most };
+struct LabelShare {
+  std::string label;
+  ShareRelation relation = ShareRelation::equal;
+  double share = 0;  // 0 to 1
+  bool operator==(const LabelShare&) const = default;
+};
+struct ExpectationRule {
+  std::string attribute;           // as croft inspect shows it
+  std::vector<LabelShare> shares;  // all equal, or none; a label once
+  std::size_t line = 0;            // for messages
+  bool operator==(const ExpectationRule&) const = default;
+};
+using ExpectationFile = RuleFile<ExpectationRule>;
+// Throws for a distribution whose shares add up to more than 1, for an attribute that an earlier
+// line names in the same way (distribution or bounds), and for a file without a line, too.
+ExpectationFile read_expectation_file(LineReader& lines);
 
 }  // namespace croft

@@ -84,15 +84,29 @@ void ChainTraining::add(const TextSequence& sequence, std::string_view file) {
   encoder_.add_positions(sequence, file);
 }
 
-void ChainTraining::set_data(ChainEncoder encoded) {
+// Whatever the labels of the data are: nothing is known here.
+void ChainTraining::add_unlabelled(const TextSequence& sequence, std::string_view file) {
+  if (!labelled_) labelled_ = encoder_.data.sequences();
+  const std::optional<PartialLabels> partial = encoder_.partial;
+  encoder_.partial.emplace();
+  add(sequence, file);
+  encoder_.partial = partial;
+}
+
+std::size_t ChainTraining::unlabelled_sequences() const {
+  return encoder_.data.sequences() - sequences() + unlabelled_.sequences();
+}
+
+void ChainTraining::set_data(ChainEncoder encoded, std::optional<std::size_t> labelled) {
   assert(sequences() == 0 && !init_);
   note_file("");
   encoder_ = std::move(encoded);
+  labelled_ = labelled;
 }
 
 Method ChainTraining::method(const TrainOptions& options) const {
   const Method chosen = options.chosen_method(init_ != nullptr, positions());
-  if (options.rounds.any()) return chosen;
+  if (options.rounds.any() || options.unlabelled.any()) return chosen;
   if (newton_pays(options)) return Method::truncated_newton;
   if (span_pays(options)) return Method::span_lbfgs;
   if (scaling_pays(options, chosen)) return Method::sgd_lbfgs;
@@ -228,6 +242,7 @@ std::shared_ptr<const ChainConstraint> ChainTraining::make_constraint(
 // Numbers the features, and says what is known of labellings: layout_.
 void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
   if (init_) widen_kept_pairs(init_->labels());
+  set_unlabelled(options);
   auto constraint = make_constraint(options);
   std::optional<TransitionGroups> groups;
   if (options.transition_groups && tied_names_.empty()) {
@@ -236,6 +251,7 @@ void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
         "for transitions (B) that all positions have");
   }
   if (options.transition_groups) groups = options.transition_groups(label_list());
+  encoder_.data.append(unlabelled_);  // its attributes count, too
   layout_ = make_chain_layout(encoder_.data, labels(), encoder_.node_names.size(),
                               encoder_.edge_names.size(),
                               {.features = options.features,
@@ -244,6 +260,7 @@ void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
                                .groups = groups ? &*groups : nullptr,
                                .kept = &kept_},
                               renumbering_);
+  if (labelled_) unlabelled_ = encoder_.data.split_off(*labelled_);
   layout_.constraint = std::move(constraint);
   if (!groups) return;
   result.dropped_transitions =
@@ -253,6 +270,44 @@ void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
     const std::uint32_t members = begin[k + 1] - begin[k];
     if (members > 1) result.shared_transitions += members;
   }
+}
+
+// What has no labels, apart; and features that expectations are of, whatever the data shows.
+void ChainTraining::set_unlabelled(const TrainOptions& options) {
+  if (!labelled_) return;
+  std::vector<bool> present(encoder_.node_names.size());
+  for (const std::uint32_t a : unlabelled_.node.id) present[a] = true;
+  expectations_ = attribute_expectations(options.unlabelled, encoder_.label_names,
+                                         encoder_.node_names, encoder_.data, present);
+  for (const AttributeExpectation& each : expectations_) {
+    for (Label y = 0; y < labels(); ++y) kept_.node.push_back({each.attribute, y});
+  }
+  std::ranges::sort(kept_.node);
+  const auto same = std::ranges::unique(kept_.node);
+  kept_.node.erase(same.begin(), same.end());
+}
+
+void ChainTraining::set_terms(const TrainOptions& options) {
+  if (!options.unlabelled.terms()) return;
+  const auto known =
+      static_cast<std::size_t>(std::ranges::count_if(encoder_.data.label, is_one_label));
+  terms_ = unlabelled_terms(options.unlabelled, expectations_, layout_, renumbering_, known,
+                            unlabelled_.positions());
+}
+
+// [node rows] whether an attribute's name fits; empty without a pattern.
+std::vector<bool> ChainTraining::view(const std::string& pattern) const {
+  if (pattern.empty()) return {};
+  const NamePattern names(pattern);
+  std::vector<bool> out(layout_.node.rows());
+  for (std::uint32_t a = 0; a < encoder_.node_names.size(); ++a) {
+    const std::uint32_t row = renumbering_.node[a];
+    if (row != kUnknown) out[row] = names.matches(encoder_.node_names[a]);
+  }
+  const auto first = std::ranges::count(out, true);
+  if (first > 0 && first < static_cast<std::ptrdiff_t>(out.size())) return out;
+  throw UsageError("--view ", pattern, " fits the names of ", first == 0 ? Message("no") : "all",
+                   " attributes; the one view are those that it fits, the other all others");
 }
 
 void ChainTraining::set_cost(const TrainOptions& options) {
@@ -284,6 +339,10 @@ ChainProblem ChainTraining::problem(const TrainOptions& options, ThreadPool& poo
   problem.method = method(options);
   if (options.free_intercept) problem.regulariser.free = intercept_weights();
   problem.prior = &prior_;
+  if (terms_.any()) {
+    problem.unlabelled = &unlabelled_;
+    problem.terms = &terms_;
+  }
   return problem;
 }
 
@@ -306,7 +365,12 @@ OptimizeResult ChainTraining::train_all(const ChainProblem& problem,
                                         Checkpointer* checkpoints) {
   weights_.assign(layout_.dimension(), 0.0);
   for (const FeatureWeight& each : start) weights_[each.feature] = each.weight;
-  const auto see = [&](const Iteration& iteration) {
+  return train_chain(problem, weights_, seen_by(watch, scorer, problem), checkpoints, findings_);
+}
+
+IterationCallback ChainTraining::seen_by(TrainingWatch& watch, const HoldoutScorer& scorer,
+                                         const ChainProblem& problem) {
+  return [&](const Iteration& iteration) {
     std::optional<HoldoutScore> score;
     if (holdout_.sequences() > 0 && !iteration.w.empty()) {
       score = scorer(
@@ -314,7 +378,40 @@ OptimizeResult ChainTraining::train_all(const ChainProblem& problem,
     }
     return watch.see(iteration, score, nullptr);
   };
-  return train_chain(problem, weights_, see, checkpoints, findings_);
+}
+
+// Iterations are counted over all rounds; those of a view have no hold-out score.
+OptimizeResult ChainTraining::train_in_rounds(const UnlabelledOptions& options,
+                                              const ChainProblem& problem,
+                                              std::span<const FeatureWeight> start,
+                                              const HoldoutScorer& scorer, TrainingWatch& watch,
+                                              std::size_t& before, SelfTrainingReport& report) {
+  weights_.assign(layout_.dimension(), 0.0);
+  for (const FeatureWeight& each : start) weights_[each.feature] = each.weight;
+  const IterationCallback shown = seen_by(watch, scorer, problem);
+  const SelfTraining rounds{options.self_training, options.confidence, view(options.view)};
+  const auto train = [&](const ChainData& data, std::span<double> w, bool last) {
+    ChainProblem one{.data = data, .layout = layout_, .pool = problem.pool};
+    one.cost = problem.cost;
+    one.twice = problem.twice;
+    one.show_weights = problem.show_weights;
+    one.method = problem.method;
+    one.settings = problem.settings;
+    one.regulariser = problem.regulariser;
+    one.prior = problem.prior;
+    one.stop = problem.stop;
+    one.seed = problem.seed;
+    const OptimizeResult result = train_chain(
+        one, w,
+        [&](const Iteration& iteration) {
+          return last ? shown(iteration) : watch.see(iteration, std::nullopt, nullptr);
+        },
+        nullptr, findings_);
+    before += result.iterations;
+    return result;
+  };
+  return self_train(rounds, encoder_.data, unlabelled_, layout_, problem.pool, train, weights_,
+                    report);
 }
 
 ActiveSetResult ChainTraining::train_some(const TrainOptions& options, const ChainProblem& problem,
@@ -366,8 +463,18 @@ void ChainTraining::check_holdout(const TrainOptions& options) const {
                    vote ? Message("a vote") : "a kernel", " is not; evaluate the model afterwards");
 }
 
+void ChainTraining::check_unlabelled(const TrainOptions& options) const {
+  if (options.unlabelled.any() == (unlabelled_sequences() > 0)) return;
+  throw UsageError(
+      options.unlabelled.any()
+          ? Message("--entropy, --expectations and --self-training are of data without labels: "
+                    "give --unlabelled")
+          : "--unlabelled is data for --entropy, --expectations or --self-training: give one");
+}
+
 void ChainTraining::check(const TrainOptions& options) const {
   options.validate();
+  check_unlabelled(options);
   if (init_) check_init(*init_, options);
   MethodChoice choice = options.choice(init_ != nullptr, positions());
   choice.partial = partial_positions() > 0;
@@ -387,6 +494,7 @@ void ChainTraining::check(const TrainOptions& options) const {
 
 TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer& scorer,
                                const Callback& callback) {
+  if (labelled_) unlabelled_ = encoder_.data.split_off(*labelled_);
   if (options.label_weights) {
     weigh_by_label(*options.label_weights, encoder_.label_names.strings(), encoder_.data);
   }
@@ -403,6 +511,7 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
   if (init_) start = initial_weights(*init_);
   holdout_.encode(encoder_, renumbering_, layout_);
   set_cost(options);
+  set_terms(options);
   prior_ = make_prior(options, layout_, start, [&] { return names(); });
 
   ThreadPool pool(options.threads);
@@ -435,6 +544,9 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
     result.active_set = {trained.set.round, trained.weights.size(), trained.largest_violation};
     weights_ = std::move(trained.weights);
     selection = std::move(trained.set.selection);
+  } else if (options.unlabelled.self_training > 0) {
+    result.optimization = train_in_rounds(options.unlabelled, problem, start, scorer, watch, before,
+                                          result.self_training.emplace());
   } else {
     result.optimization = train_all(problem, start, scorer, watch, &checkpoints);
   }
@@ -455,6 +567,7 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
 // Where many features have a weight that OWL-QN would leave at 0.
 bool ChainTraining::uses_active_set(const TrainOptions& options) const {
   return method(options) == Method::owlqn && options.regulariser.l1 > 0 && !options.variances &&
+         !options.unlabelled.any() &&
          (options.objective == Objective::likelihood ||
           options.objective == Objective::softmax_margin) &&
          layout_.dimension() >= options.active_set_from;

@@ -14,6 +14,7 @@
 #include "train/chain_holdout.h"
 #include "train/encoded_training.h"
 #include "train/kinds/feature_expectations.h"
+#include "train/kinds/self_training.h"
 #include "train/train_options.h"
 #include "train/training_fingerprint.h"
 #include "train/training_watch.h"
@@ -30,8 +31,9 @@ struct ActiveSetReport {
 };
 
 struct TrainResult : WatchedResult {
-  std::optional<ActiveSetReport> active_set;  // where there was one
-  std::optional<FeatureRoundsReport> rounds;  // where features changed
+  std::optional<ActiveSetReport> active_set;        // where there was one
+  std::optional<FeatureRoundsReport> rounds;        // where features changed
+  std::optional<SelfTrainingReport> self_training;  // where there was some
   // With groups of transitions: those that share a weight with another, and those without a
   // feature.
   std::size_t shared_transitions = 0, dropped_transitions = 0;
@@ -64,9 +66,15 @@ class ChainTraining : public EncodedTraining {
   // Labelled, as the encoder wants it; `file` is for messages.  Each position of a maxent model is
   // a sequence of its own.
   void add(const TextSequence& sequence, std::string_view file = {}) override;
+  void add_unlabelled(const TextSequence& sequence, std::string_view file = {}) override;
   void add_holdout(TextSequence sequence, std::string_view file = {}) override;
+  std::size_t sequences() const override {
+    return labelled_.value_or(EncodedTraining::sequences());
+  }
+  std::size_t unlabelled_sequences() const;
   // In the place of add(): data that is numbers already, with the names that they stand for.
-  void set_data(ChainEncoder encoded);
+  //   labelled : sequences, where those behind them are without labels
+  void set_data(ChainEncoder encoded, std::optional<std::size_t> labelled = {});
   // What the options' method and precision come to with this data and `init`.
   Method method(const TrainOptions& options) const;
   Precision precision(const TrainOptions& options) const;  // single or twice
@@ -122,6 +130,10 @@ class ChainTraining : public EncodedTraining {
   void check(const TrainOptions& options) const;
   void check_holdout(const TrainOptions& options) const;
   std::shared_ptr<const ChainConstraint> make_constraint(const TrainOptions& options) const;
+  void check_unlabelled(const TrainOptions& options) const;
+  void set_unlabelled(const TrainOptions& options);
+  void set_terms(const TrainOptions& options);
+  std::vector<bool> view(const std::string& pattern) const;
   void lay_out(const TrainOptions& options, TrainResult& result);
   void set_histories(const TrainOptions& options);
   void set_cost(const TrainOptions& options);
@@ -135,6 +147,12 @@ class ChainTraining : public EncodedTraining {
   OptimizeResult train_all(const ChainProblem& problem, std::span<const FeatureWeight> start,
                            const HoldoutScorer& scorer, TrainingWatch& watch,
                            Checkpointer* checkpoints);
+  OptimizeResult train_in_rounds(const UnlabelledOptions& options, const ChainProblem& problem,
+                                 std::span<const FeatureWeight> start, const HoldoutScorer& scorer,
+                                 TrainingWatch& watch, std::size_t& before,
+                                 SelfTrainingReport& report);
+  IterationCallback seen_by(TrainingWatch& watch, const HoldoutScorer& scorer,
+                            const ChainProblem& problem);
   ActiveSetResult train_some(const TrainOptions& options, const ChainProblem& problem,
                              std::span<const FeatureWeight> start, const HoldoutScorer& scorer,
                              TrainingWatch& watch, Checkpointer* checkpoints);
@@ -153,6 +171,10 @@ class ChainTraining : public EncodedTraining {
   WeightPrior prior_;
   ChainFindings findings_;
   ChainHoldout holdout_;
+  std::optional<std::size_t> labelled_;  // sequences, where others have no labels
+  ChainData unlabelled_;                 // those, once training begins
+  std::vector<AttributeExpectation> expectations_;
+  UnlabelledTerms terms_;
   std::vector<Conjunction> conjunctions_;  // attributes that were found
 };
 

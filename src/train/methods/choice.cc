@@ -178,6 +178,12 @@ void check_use(const MethodChoice& choice, const MethodInfo& method) {
 }
 
 void check_data(const MethodChoice& choice, const MethodInfo& method) {
+  const auto not_convex = [](const MethodInfo& m) {
+    return std::ranges::find(m.takes, Form::not_convex) != m.takes.end() && !m.passes;
+  };
+  if (choice.unlabelled && !not_convex(method)) {
+    refuse(choice, "has no use for data without labels (--unlabelled)", not_convex);
+  }
   const auto require = [&](const Message& what, bool ObjectiveInfo::*can) {
     if (info(choice.objective, choice.structure).*can) return;
     std::vector<Objective> others;

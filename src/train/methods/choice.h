@@ -15,6 +15,7 @@ struct MethodChoice {
   MethodSettings settings{};
   std::size_t max_iterations = 1000;
   bool partial = false;         // labels may be known in part
+  bool unlabelled = false;      // data without labels adds terms that are not convex
   bool weighted = false;        // sequences have weights
   bool init = false;            // weights to start from
   bool prior = false;           // a prior mean

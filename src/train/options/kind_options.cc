@@ -42,9 +42,6 @@ std::span<const OptionRow> generative_options() {
       whole("states", "N",
             "Labels in all; without --partial the data has none, and every column is observed")
           .between(1, 65536),
-      file("unlabelled", "FILE", "More data, whose labels, if any, are not looked at")
-          .repeated()
-          .outside(),
       common(kHmmBit | kNaiveBayesBit | kBayesNetBit | kGraphBit | kHiddenChainBit, kEm),
       whole("em-iterations", "N=100",
             "Iterations at most of Baum-Welch, or of the EM of naive-bayes, bayes-net and of "

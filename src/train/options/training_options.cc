@@ -51,8 +51,8 @@ std::vector<OptionRow> with_common(std::vector<OptionRow> rows) {
 }
 
 std::vector<std::span<const OptionRow>> training_options() {
-  return {data_options(),      feature_options(), method_options(), generative_options(),
-          structure_options(), run_options(),     common_options()};
+  return {data_options(),       feature_options(),   method_options(), unlabelled_options(),
+          generative_options(), structure_options(), run_options(),    common_options()};
 }
 
 void check_meaning(const OptionRow& given, KindSet bit, const Message& shown) {

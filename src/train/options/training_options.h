@@ -51,6 +51,7 @@ inline constexpr std::string_view kTableGroup = "Tables (--format csv)";
 std::span<const OptionRow> data_options();        // what is read, and what becomes of it
 std::span<const OptionRow> feature_options();     // texts, tables, features that training finds
 std::span<const OptionRow> method_options();      // objective, optimizer, penalty, when to stop
+std::span<const OptionRow> unlabelled_options();  // data without labels, and what it is for
 std::span<const OptionRow> generative_options();  // of naive Bayes, hidden Markov models, networks
 std::span<const OptionRow> structure_options();   // of other structures and compositions
 std::span<const OptionRow> run_options();         // hold-out, checkpoints, logs, threads

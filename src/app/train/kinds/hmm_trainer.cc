@@ -51,7 +51,6 @@ class HmmTrainer final : public SequenceTrainer {
   explicit HmmTrainer(const HmmRequest& asked) : SequenceTrainer(asked.train), asked_(asked) {
     check_request(asked_);
   }
-  std::vector<std::string> own_files() const override { return asked_.unlabelled; }
   StoppingRule stopping() const override {
     return {.max_iterations = asked_.options.em_iterations, .tolerance = 0};
   }
@@ -60,7 +59,7 @@ class HmmTrainer final : public SequenceTrainer {
     return {.labelled = request_.format != InputFormat::columns || asked_.options.states == 0 ||
                         request_.partial,
             .optional = true,
-            .unlabelled = asked_.unlabelled,
+            .unlabelled = request_.unlabelled,
             .complete = [](ExtractionConfig& config) {
               config = hmm_extraction(config.format, config.columns);
             }};

@@ -1,0 +1,190 @@
+#include "train/unlabelled_terms.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "croft/core/error.h"
+#include "features/extraction.h"
+
+namespace croft {
+namespace {
+
+Label label_named(const StringTable& labels, const LabelShare& share, const Location& where) {
+  const std::uint32_t found = labels.find(share.label);
+  if (found != kUnknown) return found;
+  std::string names;
+  for (std::uint32_t y = 0; y < std::min<std::size_t>(labels.size(), 10); ++y) {
+    names += (names.empty() ? "" : ", ") + std::string(labels[y]);
+  }
+  throw InputError(where, "a label that the data does not have", share.label,
+                   "the labels are " + names + (labels.size() > 10 ? ", …" : ""));
+}
+
+// What a distribution leaves is spread over the labels that it does not name.
+std::vector<double> distribution(const ExpectationRule& rule, const StringTable& labels,
+                                 const Location& where) {
+  std::vector<double> share(labels.size(), -1);
+  double rest = 1;
+  for (const LabelShare& each : rule.shares) {
+    share[label_named(labels, each, where)] = each.share;
+    rest -= each.share;
+  }
+  const auto unnamed = static_cast<double>(std::ranges::count(share, -1));
+  if (unnamed == 0 && rest > 1e-9) {
+    throw InputError(where, "shares of all labels that add up to less than 1", rule.attribute,
+                     "make them add up to 1");
+  }
+  for (double& each : share) {
+    if (each < 0) each = std::max(0.0, rest) / unnamed;
+  }
+  return share;
+}
+
+AttributeExpectation expectation(const ExpectationRule& rule, const std::string& file,
+                                 const StringTable& labels, const StringTable& attributes,
+                                 const std::vector<bool>& present) {
+  const Location where{file, rule.line};
+  AttributeExpectation out;
+  out.attribute = attributes.find(rule.attribute);
+  if (out.attribute == kUnknown || !present[out.attribute]) {
+    throw InputError(where, "an attribute that no position without a label has", rule.attribute,
+                     rule.attribute == kIntercept
+                         ? Message("that of every position is there with --intercept")
+                         : "write attributes as croft inspect shows them");
+  }
+  if (rule.shares.front().relation == ShareRelation::equal) {
+    out.target = distribution(rule, labels, where);
+    return out;
+  }
+  for (const LabelShare& each : rule.shares) {
+    out.bounds.push_back(
+        {label_named(labels, each, where), each.relation == ShareRelation::at_least, each.share});
+  }
+  return out;
+}
+
+// [attributes][labels] how often each label is known to be where an attribute is.
+std::vector<std::vector<double>> joint_counts(const ChainData& data, std::size_t attributes,
+                                              std::size_t labels) {
+  std::vector<std::vector<double>> count(attributes);
+  for (std::size_t p = 0; p < data.positions(); ++p) {
+    if (!is_one_label(data.label[p])) continue;
+    for (std::uint64_t k = data.node.begin[p]; k < data.node.begin[p + 1]; ++k) {
+      std::vector<double>& of = count[data.node.id[k]];
+      of.resize(labels);
+      ++of[data.label[p]];
+    }
+  }
+  return count;
+}
+
+// Mutual information between whether an attribute is there, and the label: in nats times n.
+double information(std::span<const double> with, std::span<const double> all, double n) {
+  double there = 0, sum = 0;
+  for (const double each : with) there += each;
+  const auto add = [&](double joint, double one, double other) {
+    if (joint > 0) sum += joint * std::log(joint * n / (one * other));
+  };
+  for (std::size_t y = 0; y < all.size(); ++y) {
+    const double here = with.empty() ? 0 : with[y];
+    add(here, there, all[y]);
+    add(all[y] - here, n - there, all[y]);
+  }
+  return sum;
+}
+
+std::vector<AttributeExpectation> expectations_from(const ChainData& data, std::size_t wanted,
+                                                    std::size_t labels, std::uint32_t intercept,
+                                                    const std::vector<bool>& present) {
+  std::vector<double> all(labels);
+  double n = 0;
+  for (const Label y : data.label) {
+    if (!is_one_label(y)) continue;
+    ++all[y];
+    ++n;
+  }
+  const auto count = joint_counts(data, present.size(), labels);
+  std::vector<std::pair<double, std::uint32_t>> best;
+  for (std::uint32_t a = 0; a < present.size(); ++a) {
+    if (a == intercept) continue;
+    if (present[a] && !count[a].empty()) best.emplace_back(-information(count[a], all, n), a);
+  }
+  std::ranges::sort(best);
+  best.resize(std::min(best.size(), wanted));
+  // It tells nothing of one position, but how often each label is there in all.
+  if (intercept != kUnknown && present[intercept]) best.emplace_back(0, intercept);
+  std::vector<AttributeExpectation> out;
+  for (const auto& [gain, a] : best) {
+    double there = 1;  // one more occurrence, with labels as elsewhere
+    for (const double each : count[a]) there += each;
+    AttributeExpectation& one = out.emplace_back();
+    one.attribute = a;
+    for (std::size_t y = 0; y < labels; ++y) {
+      one.target.push_back((count[a][y] + all[y] / n) / there);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void UnlabelledOptions::validate() const {
+  if (!(entropy >= 0) || std::isinf(entropy)) {
+    throw UsageError("--entropy must be a finite number of 0 or more");
+  }
+  if (!(expectations_weight > 0) || std::isinf(expectations_weight)) {
+    throw UsageError("--expectations-weight must be a finite number above 0");
+  }
+  if (!(confidence >= 0.5 && confidence <= 1)) {
+    throw UsageError("--confidence is a probability from 0.5 to 1");
+  }
+  if (!view.empty() && self_training == 0) {
+    throw UsageError("--view is of --self-training: give its rounds, or leave it out");
+  }
+  if (self_training > 0 && terms()) {
+    throw UsageError(
+        "--self-training goes without --entropy and --expectations: it makes labels of the same "
+        "data");
+  }
+}
+
+std::vector<AttributeExpectation> attribute_expectations(const UnlabelledOptions& options,
+                                                         const StringTable& labels,
+                                                         const StringTable& attributes,
+                                                         const ChainData& labelled,
+                                                         const std::vector<bool>& present) {
+  if (options.from_labelled > 0) {
+    return expectations_from(labelled, options.from_labelled, labels.size(),
+                             attributes.find(kIntercept), present);
+  }
+  std::vector<AttributeExpectation> out;
+  if (!options.expectations) return out;
+  const ExpectationFile& file = *options.expectations;
+  for (const ExpectationRule& rule : file.rules) {
+    out.push_back(expectation(rule, file.name, labels, attributes, present));
+  }
+  return out;
+}
+
+UnlabelledTerms unlabelled_terms(const UnlabelledOptions& options,
+                                 std::span<const AttributeExpectation> expectations,
+                                 const ChainLayout& layout, const Renumbering& renumbering,
+                                 std::size_t labelled, std::size_t unlabelled) {
+  const auto all = static_cast<double>(labelled > 0 ? labelled : unlabelled);
+  const double each = all / static_cast<double>(std::max<std::size_t>(1, unlabelled));
+  UnlabelledTerms terms;
+  terms.entropy = options.entropy * each;
+  terms.targets = options.expectations_weight * all;
+  terms.bounds = options.expectations_weight * each;
+  for (const AttributeExpectation& one : expectations) {
+    const std::uint64_t weights = layout.node.begin[renumbering.node[one.attribute]];
+    if (!one.target.empty()) terms.target.push_back({weights, one.target});
+    for (const AttributeExpectation::Bound& bound : one.bounds) {
+      terms.bound.push_back({weights, static_cast<std::uint32_t>(layout.labels), bound.label,
+                             bound.at_least, bound.share});
+    }
+  }
+  return terms;
+}
+
+}  // namespace croft

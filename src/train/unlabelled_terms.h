@@ -1,0 +1,67 @@
+// From what is asked of data without labels to terms over the weights of a layout.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "data/settings/field_files.h"
+#include "features/chain_data.h"
+#include "model/chain_layout.h"
+#include "train/functions/unlabelled_function.h"
+
+namespace croft {
+
+struct UnlabelledOptions {
+  double entropy = 0;                           // >= 0, its weight
+  std::optional<ExpectationFile> expectations;  // of labels where an attribute is
+  // In the place of a file: as the labelled data has them, where so many attributes are that say
+  // most of the label.  0: none
+  std::size_t from_labelled = 0;
+  double expectations_weight = 1;  // > 0
+  // Rounds in which the model's own labels are trained on, of positions where it is this sure.
+  std::size_t self_training = 0;
+  double confidence = 0.95;  // 0.5 to 1
+  // Co-training: attributes whose names fit are one view, all others the other; each teaches the
+  // other.  Empty: there is but one view.
+  std::string view;
+
+  bool terms() const { return entropy > 0 || expectations || from_labelled > 0; }
+  bool any() const { return terms() || self_training > 0; }
+  void validate() const;  // throws UsageError naming the option
+};
+
+// What is expected where an attribute is, by the encoder's numbers.
+struct AttributeExpectation {
+  struct Bound {
+    Label label;
+    bool at_least;
+    double share;
+  };
+  std::uint32_t attribute = 0;
+  std::vector<double> target;  // [L], or empty
+  std::vector<Bound> bounds;
+};
+
+// Throws InputError (file, line, text, remedy) for an attribute that is none of `attributes`, and
+// for a label that is none of `labels`.
+//   labelled : by the encoder's numbers; the sequences that are trained on
+//   present  : [attributes] whether the data without labels has them
+std::vector<AttributeExpectation> attribute_expectations(const UnlabelledOptions& options,
+                                                         const StringTable& labels,
+                                                         const StringTable& attributes,
+                                                         const ChainData& labelled,
+                                                         const std::vector<bool>& present);
+
+// Weights of terms are relative: with 1 all positions without labels count together as much as the
+// labelled ones do, or each for itself where there are no labelled ones.
+//   labelled, unlabelled : positions
+// Requires: the layout has every label's weight of each of these attributes.
+UnlabelledTerms unlabelled_terms(const UnlabelledOptions& options,
+                                 std::span<const AttributeExpectation> expectations,
+                                 const ChainLayout& layout, const Renumbering& renumbering,
+                                 std::size_t labelled, std::size_t unlabelled);
+
+}  // namespace croft
