@@ -101,8 +101,9 @@ void TrainingReport::part(std::string_view what) { line_.print(fmt::format("{}\n
 bool TrainingReport::stop() { return interruption; }
 
 // Seconds to the end: the objective's change falls about geometrically, so its logarithm is
-// followed down to the tolerance; never more than the iterations that are left.
-double TrainingReport::remaining(const TrainStep& step) {
+// followed down to the tolerance; never more than the iterations that are left.  Nothing is known
+// before there are two windows of it: the most iterations that may come say little.
+std::optional<double> TrainingReport::remaining(const TrainStep& step) {
   const std::size_t k = objectives_.size() - 1, window = rule_.window;
   const double each = (seconds() - first_iteration_seconds_) /
                       static_cast<double>(std::max<std::size_t>(1, step.number));
@@ -110,6 +111,9 @@ double TrainingReport::remaining(const TrainStep& step) {
   const auto change = [&](std::size_t at) {
     return (objectives_[at - window] - objectives_[at]) / std::max(1.0, std::abs(objectives_[at]));
   };
+  if (rule_.tolerance > 0 && k < 2 * window && left > static_cast<double>(2 * window)) {
+    return std::nullopt;
+  }
   if (k >= 2 * window && rule_.tolerance > 0) {
     const double before = change(k - window), now = change(k);
     if (now > 0 && before > now) {
@@ -121,9 +125,14 @@ double TrainingReport::remaining(const TrainStep& step) {
 }
 
 void TrainingReport::show_bar(const TrainStep& step, const std::string& line) {
-  const double left = remaining(step);
+  const std::optional<double> left = remaining(step);
   const double spent = seconds() - first_iteration_seconds_;
-  line_.bar(spent / std::max(1e-9, spent + left), fmt::format("{} left  {}", duration(left), line));
+  if (!left) {
+    line_.bar(0, line);
+    return;
+  }
+  line_.bar(spent / std::max(1e-9, spent + *left),
+            fmt::format("{} left  {}", duration(*left), line));
 }
 
 bool TrainingReport::see(const TrainStep& step) {

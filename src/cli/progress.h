@@ -50,7 +50,7 @@ class TrainingReport final : public TrainObserver {
  private:
   bool see(const TrainStep& step) override;
   double seconds() const;
-  double remaining(const TrainStep& step);
+  std::optional<double> remaining(const TrainStep& step);
   void show_bar(const TrainStep& step, const std::string& line);
   void log(const Json& line);
 

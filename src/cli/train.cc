@@ -98,6 +98,12 @@ const Verb kTrain = {.name = "train",
 
 int run_train(const OptionValues& values) {
   const auto trainer = make_trainer(values, table_trainer_rows());
+  if (const std::string_view kind = kind_of_format(values);
+      !kind.empty() && !values.flag("quiet")) {
+    fmt::print(stderr,
+               "a model of kind {}, as each text has a label of its own (--model names another)\n",
+               kind);
+  }
   return run_training(*trainer, std::string(values.text("log")), values.flag("quiet"));
 }
 

@@ -82,7 +82,8 @@ def test_its_parameters_are_those_of_chains_but_for_other_objectives_and_orders(
     chains = set(inspect.signature(croft.ChainCRF.__init__).parameters)
     own = set(inspect.signature(croft.MEMM.__init__).parameters)
     assert own == chains - {"order", "histories", "transition_groups", "induce_pairs", "cost", "block", "gap",
-                            "aggressiveness", "best", "variance", "gamma", "kernel", "pieces"}
+                            "aggressiveness", "best", "variance", "gamma", "kernel", "pieces", "entropy",
+                            "expectations", "expectations_weight", "self_training", "confidence", "view"}
     assert set(croft.MEMM().get_params()) == own - {"self"}
 
 

@@ -10,9 +10,8 @@ namespace croft {
 
 // Why a method that tried even the steepest descent stops.
 inline constexpr std::string_view kNoStep =
-    "no step lowers the objective: it is as low as rounding allows, or the gradient is wrong; if "
-    "that "
-    "is too early, compute in double precision, or scale very large or very small attribute values";
+    "no step lowers the objective: it is as low as rounding allows; if that is too early, compute "
+    "in double precision, or scale very large or very small attribute values";
 
 // One per minimisation.  Show it the starting point and then every accepted iterate:
 //   for (;;) {

@@ -47,6 +47,9 @@ struct KindChoice {
   Message shown;
 };
 KindChoice chosen_kind(const OptionValues& values);
+// The kind that the format suggests, where nobody names one; empty: the option's own.  A text has
+// one label, and no neighbours.
+std::string_view kind_of_format(const OptionValues& values);
 
 // Throws UsageError for options that have no meaning for the kind or contradict each other.
 //   more : of kinds that stand outside of this library

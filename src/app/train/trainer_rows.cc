@@ -31,16 +31,22 @@ std::span<const TrainerRow> trainer_rows() {
   return kRows;
 }
 
+std::string_view kind_of_format(const OptionValues& values) {
+  return !values.given("model") && values.text("format") == "text" ? "maxent" : "";
+}
+
 KindChoice chosen_kind(const OptionValues& values) {
-  const std::string name(values.text("model"));
+  const std::string_view suggested = kind_of_format(values);
+  const std::string name(suggested.empty() ? values.text("model") : suggested);
   if (name == "maxent" && values.given("joint-template")) {
     return {kJointBit, "maxent with --joint-template"};
   }
   return {kind_bit(name), name};
 }
 
-std::unique_ptr<Trainer> make_trainer(const OptionValues& values,
-                                      std::span<const TrainerRow> more) {
+std::unique_ptr<Trainer> make_trainer(const OptionValues& given, std::span<const TrainerRow> more) {
+  OptionValues values = given;
+  if (const std::string_view kind = kind_of_format(given); !kind.empty()) values.set("model", kind);
   const KindChoice kind = chosen_kind(values);
   check_log(values);
   check_meaning(values, kind.bit, kind.shown);

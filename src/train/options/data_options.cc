@@ -44,7 +44,9 @@ std::span<const OptionRow> data_options() {
           .unnamed()
           .outside(),
       file("output", "MODEL", "Model file to write").short_as('o').needed().outside(),
-      choice("model", "KIND=chain", names_of_kinds(), help_of_kinds()).at_first("chain").outside(),
+      choice("model", "KIND=chain, with --format text maxent", names_of_kinds(), help_of_kinds())
+          .at_first("chain")
+          .outside(),
       choice("format", "FORMAT=columns",
              {"columns", "spans", "attributes", "text", "svmlight", "csv"},
              "columns (CoNLL; last one: label), spans (JSON lines of tokens and labelled spans), "

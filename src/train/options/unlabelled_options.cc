@@ -9,7 +9,7 @@ std::span<const OptionRow> unlabelled_options() {
   static const auto kRows = with_common({
       common(kChainBit | kMaxentBit, kGroup),
       file("unlabelled", "FILE", "More data, whose labels, if any, are not looked at")
-          .of(kHmmBit | kChainBit | kMaxentBit, "it is trained on labels")
+          .of(kHmmBit | kChainBit | kMaxentBit)
           .repeated()
           .outside(),
       number("entropy", "WEIGHT",
