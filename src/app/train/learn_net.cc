@@ -99,7 +99,7 @@ GraphFile with_parents(const GraphFile& variables, const Parents& parents) {
     scope.push_back(v);
     double joint = 1;
     for (const Variable u : scope) joint *= static_cast<double>(net.graph.states(u));
-    if (joint > 1e8) {
+    if (joint > kMostNumbers) {
       throw Error(Message("the table of ", in_quotes(variable_name(net.names, v)), " has ",
                           parents[v].size(), " parents and more than 1e8 numbers; give ",
                           Message::option("max-parents")));

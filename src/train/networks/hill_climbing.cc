@@ -36,8 +36,12 @@ class Climber {
         changed_at_(variables_ * variables_, 0) {}
 
   // From these parents to the best that are met.
+  //   forward : of steps that gain the same, arrows from earlier to later variables come first;
+  //             otherwise the others.  Both directions of a first edge do, and much follows from
+  //             it.
   template <class See>
-  void climb(const Parents& start, const See& see) {
+  void climb(const Parents& start, bool forward, const See& see) {
+    forward_ = forward;
     parents_ = start;
     std::ranges::fill(changed_at_, 0);
     total_ = best_total_ = scores_.of(parents_);
@@ -106,12 +110,20 @@ class Climber {
       case Change::remove:
         return true;
       case Change::add:
-        return parents_[step.to].size() < most_ && !leads(step.to, step.from) &&
-               !has(step.to, step.from);
+        return takes(step.to, step.from) && !leads(step.to, step.from) && !has(step.to, step.from);
       case Change::turn:
         break;
     }
-    return parents_[step.from].size() < most_ && !leads(step.from, step.to);
+    return takes(step.from, step.to) && !leads(step.from, step.to);
+  }
+
+  // Whether another parent leaves a table that can be written down.
+  bool takes(Variable v, Variable parent) const {
+    if (parents_[v].size() >= most_) return false;
+    const CaseTable& cases = scores_.cases();
+    auto numbers = static_cast<double>(cases.states(v) * cases.states(parent));
+    for (const Variable each : parents_[v]) numbers *= static_cast<double>(cases.states(each));
+    return numbers <= kMostNumbers;
   }
 
   bool is_tabu(Variable u, Variable v) const {
@@ -119,8 +131,19 @@ class Climber {
     return at > 0 && now_ - at <= tabu_;
   }
 
+  bool is_forward(const Step& step) const {
+    return (step.from < step.to) != (step.change == Change::turn);
+  }
+  // What rounding may make of equal gains.
+  static double tie(double gain) { return 1e-10 * (1 + std::abs(gain)); }
+  bool is_better(const Step& step, const Step& best) const {
+    if (!(step.gain >= best.gain - tie(step.gain))) return false;
+    if (step.gain > best.gain + tie(step.gain)) return true;
+    return is_forward(step) == forward_ && is_forward(best) != forward_;
+  }
+
   void consider(const Step& step, double enough, Step& best) const {
-    if (!(step.gain > best.gain)) return;
+    if (!is_better(step, best)) return;
     // A step to a shape that is better than all before may be taken whenever it is.
     if (is_tabu(step.from, step.to) && step.gain <= enough) return;
     if (is_allowed(step)) best = step;
@@ -132,8 +155,9 @@ class Climber {
       const double now = scores_.of(v, parents_[v]);
       const std::vector<double>& more = scores_.with_another(v, parents_[v]);
       for (Variable u = 0; u < variables_; ++u) {
-        if (u == v || more[u] - now <= best.gain || has(u, v)) continue;
-        consider({Change::add, u, v, more[u] - now}, enough, best);
+        const double gain = more[u] - now;
+        if (u == v || gain < best.gain - tie(gain) || has(u, v)) continue;
+        consider({Change::add, u, v, gain}, enough, best);
       }
       for (const Variable u : parents_[v]) {
         const double gain = scores_.of(v, without(parents_[v], u)) - now;
@@ -160,6 +184,7 @@ class Climber {
   const std::size_t most_, tabu_, variables_;
   std::vector<std::size_t> changed_at_;  // [variables][variables], u < v: the last step; 0: none
   std::size_t now_ = 0, steps_ = 0;
+  bool forward_ = true;
   Parents parents_, best_;
   double total_ = 0, best_total_ = 0;
 };
@@ -175,14 +200,19 @@ LearntShape climb(FamilyScores& scores, const ShapeOptions& options, const Paren
     const Parents from = k > 0           ? climber.shaken(found.parents, random)
                          : start.empty() ? Parents(scores.cases().variables())
                                          : start;
-    climber.climb(from, [&](double score) {
-      const double best = k == 0 ? score : std::max(score, found.score);
-      if (callback && !callback({k, climber.steps(), best})) found.stopped = true;
-      return !found.stopped;
-    });
-    if (k == 0 || climber.best_total() > found.score) {
-      found.parents = climber.best();
-      found.score = climber.best_total();
+    for (const bool forward : {true, false}) {
+      const bool first = k == 0 && forward;
+      if (k > 0 && forward != (k % 2 == 0)) continue;  // a start from elsewhere has one of them
+      climber.climb(from, forward, [&](double score) {
+        const double best = first ? score : std::max(score, found.score);
+        if (callback && !callback({k, climber.steps(), best})) found.stopped = true;
+        return !found.stopped;
+      });
+      if (first || climber.best_total() > found.score) {
+        found.parents = climber.best();
+        found.score = climber.best_total();
+      }
+      if (found.stopped) break;
     }
   }
   found.steps = climber.steps();

@@ -74,6 +74,7 @@ LearntShape climb(FamilyScores& scores, const ShapeOptions& options, const Paren
                   const ShapeCallback& callback);
 
 inline constexpr std::size_t kMostExactVariables = 20;
+inline constexpr double kMostNumbers = 1e8;  // of a variable's table
 LearntShape best_shape(const CaseTable& cases, const ShapeOptions& options);
 
 // A test of u and v given others.
