@@ -88,8 +88,8 @@ def compare(path, counts, most_seconds, library):
                   f"{d['extra']} | {d['turned']} | {d['total']} | {seconds:.1f} |", flush=True)
         if library:
             for method, distance, seconds in bnlearn(library, truth, states, X[:count]):
-                print(f"| {path.stem} | {len(names)} | {len(truth.edges)} | bnlearn {method} | {count} | | | | {distance} "
-                      f"| {seconds} |", flush=True)
+                print(f"| {path.stem} | {len(names)} | {len(truth.edges)} | bnlearn {method} | {count} | | | | "
+                      f"{distance} | {seconds} |", flush=True)
 
 
 def bnlearn(library, truth, states, cases):
