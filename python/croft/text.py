@@ -30,9 +30,10 @@ class TextVectorizer(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    analyzer : "word", "char" or "char_wb"
+    analyzer : "word", "char", "char_wb" or "mixed"
         Terms are n-grams of words (runs of two or more letters, digits and underscores), of characters, or
-        of characters inside of words, with a space before and behind each word.
+        of characters inside of words, with a space before and behind each word.  "mixed": n-grams of words,
+        and of scripts that have no spaces between words 1 to 3 characters.
     ngram_range : (int, int)
         The smallest and the largest n.
     lowercase : bool

@@ -1,6 +1,7 @@
 #include "core/unicode.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <utf8proc.h>
 
@@ -120,6 +121,36 @@ CharacterClass character_class(char32_t value) {
   if (value < 128) return kAsciiClasses[value];
   if (value >= kInvalidByte) return CharacterClass::other;
   return class_of_category(utf8proc_category(static_cast<utf8proc_int32_t>(value)));
+}
+
+bool is_unspaced(char32_t value) {
+  struct Range {
+    char32_t first, last;
+  };
+  static constexpr Range kRanges[] = {
+      {0x0E01, 0x0EFF},    // Thai, Lao
+      {0x1000, 0x109F},    // Burmese
+      {0x1780, 0x17FF},    // Khmer
+      {0x3005, 0x3007},    // marks of repetition, zero
+      {0x3041, 0x30FF},    // kana
+      {0x31F0, 0x31FF},    // more kana
+      {0x3400, 0x4DBF},    // Chinese characters
+      {0x4E00, 0x9FFF},    //
+      {0xF900, 0xFAFF},    //
+      {0xFF66, 0xFF9F},    // kana of half the width
+      {0x20000, 0x323AF},  // Chinese characters
+  };
+  const auto* next = std::ranges::upper_bound(kRanges, value, {}, &Range::first);
+  if (next == std::begin(kRanges) || value > std::prev(next)->last) return false;
+  switch (character_class(value)) {
+    case CharacterClass::letter:
+    case CharacterClass::mark:
+    case CharacterClass::digit:
+    case CharacterClass::number:
+      return true;
+    default:
+      return false;  // punctuation of these scripts
+  }
 }
 
 char32_t to_lower(char32_t value) {

@@ -55,6 +55,10 @@ bool is_valid_utf8(std::string_view text);
 
 CharacterClass character_class(char32_t value);
 
+// Whether words of its script stand without spaces between them: Chinese characters, kana, Thai,
+// Lao, Khmer, Burmese; their vowel signs and tone marks, too.
+bool is_unspaced(char32_t value);
+
 // Unicode's simple case mapping, one character to one, the same in every language.
 char32_t to_lower(char32_t value);
 

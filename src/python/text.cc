@@ -237,9 +237,11 @@ TextEncoder make_encoder(const std::string& analyzer, std::pair<std::size_t, std
                          std::pair<double, bool> min_df, std::pair<double, bool> max_df,
                          std::uint64_t max_terms, unsigned hash_bits) {
   TextOptions options;
-  options.tokenizer.analyzer = choice<Analyzer, 3>(
-      {{{"word", Analyzer::word}, {"char", Analyzer::char_}, {"char_wb", Analyzer::char_wb}}},
-      analyzer, "analyzer");
+  options.tokenizer.analyzer = choice<Analyzer, 4>({{{"word", Analyzer::word},
+                                                     {"char", Analyzer::char_},
+                                                     {"char_wb", Analyzer::char_wb},
+                                                     {"mixed", Analyzer::mixed}}},
+                                                   analyzer, "analyzer");
   std::tie(options.tokenizer.shortest, options.tokenizer.longest) = ngrams;
   options.tokenizer.lower_case = lower_case;
   options.tokenizer.stop_words = std::move(stop_words);

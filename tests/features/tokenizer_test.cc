@@ -51,6 +51,28 @@ TEST(Tokenizer, LowerCaseIsUnicodes) {
   EXPECT_EQ(terms("ÄÖ Ab", {.lower_case = false}), (Terms{"ÄÖ", "Ab"}));
 }
 
+TEST(Tokenizer, ScriptsWithoutSpacesHaveNgramsOfCharactersAmongWords) {
+  const TokenizerOptions mixed{.analyzer = Analyzer::mixed};
+  EXPECT_EQ(terms("我爱你", mixed), (Terms{"我", "爱", "你", "我爱", "爱你", "我爱你"}));
+  EXPECT_EQ(terms("Das iPhone手机, 好! a", mixed),
+            (Terms{"das", "iphone", "手", "机", "手机", "好"}));
+  EXPECT_EQ(terms("一。二", mixed), (Terms{"一", "二"}));  // nothing crosses a full stop
+  EXPECT_EQ(terms("カー", mixed), (Terms{"カ", "ー", "カー"}));
+  // A Thai vowel sign is no character of its own.
+  EXPECT_EQ(terms("กินน้ำ", mixed).front(), "กิ");
+  EXPECT_EQ(terms("한국어 말", mixed), (Terms{"한국어"}));  // Korean has spaces
+  EXPECT_EQ(terms("aa bb 好 cc dd", ngrams(Analyzer::mixed, 2, 2)),
+            (Terms{"aa bb", "好", "cc dd"}));
+  EXPECT_EQ(terms("the 好", {.analyzer = Analyzer::mixed, .stop_words = {"the"}}), (Terms{"好"}));
+}
+
+RC_GTEST_PROP(Tokenizer, MixedIsWordsWhereAllScriptsHaveSpaces, ()) {
+  const auto text = *rc::gen::container<std::string>(rc::gen::inRange<char>(32, 127));
+  const auto longest = *rc::gen::inRange<std::size_t>(1, 4);
+  RC_ASSERT(terms(text, ngrams(Analyzer::mixed, 1, longest)) ==
+            terms(text, ngrams(Analyzer::word, 1, longest)));
+}
+
 TEST(Tokenizer, BytesThatAreNoUtf8SeparateWords) {
   EXPECT_EQ(terms("ab\xFFxy\xC3"), (Terms{"ab", "xy"}));
   EXPECT_EQ(terms("a\xFF", ngrams(Analyzer::char_, 1, 1)), (Terms{"a", "\xFF"}));

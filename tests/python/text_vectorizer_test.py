@@ -190,7 +190,7 @@ def test_parameters_that_make_no_sense_are_errors():
 
     fails("ngram_range is \\(2, 1\\)", ngram_range=(2, 1))
     fails("ngram_range is 2", ngram_range=2)
-    fails("analyzer is \"words\"; choose one of: word, char, char_wb", analyzer="words")
+    fails("analyzer is \"words\"; choose one of: word, char, char_wb, mixed", analyzer="words")
     fails("weighting is \"idf\"; choose one of: counts, binary, tf-idf", weighting="idf")
     fails("norm is \"max\"", norm="max")
     fails("min_df is 0;", min_df=0)
@@ -210,3 +210,8 @@ def test_parameters_that_make_no_sense_are_errors():
         croft.TextVectorizer().transform(["x"])
     with pytest.raises(AttributeError):
         croft.TextVectorizer().fit(["some text"]).idf_
+
+
+def test_mixed_has_words_and_characters():
+    vectorizer = croft.TextVectorizer(analyzer="mixed").fit(["Das Handy 手机", "手机 好"])
+    assert sorted(vectorizer.vocabulary_) == ["das", "handy", "好", "手", "手机", "机"]

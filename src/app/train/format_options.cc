@@ -64,7 +64,7 @@ bool any_given(const OptionValues& values, std::string_view group, std::string_v
 
 TextOptions text_options(const OptionValues& values) {
   TextOptions text;
-  values.choose("analyzer", {Analyzer::word, Analyzer::char_, Analyzer::char_wb},
+  values.choose("analyzer", {Analyzer::word, Analyzer::char_, Analyzer::char_wb, Analyzer::mixed},
                 text.tokenizer.analyzer);
   if (values.flag("keep-case")) text.tokenizer.lower_case = false;
   values.choose("term-weights", {TermValues::counts, TermValues::binary, TermValues::tf_idf},

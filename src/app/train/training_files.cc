@@ -13,6 +13,7 @@
 #include "app/train/feature_kit_file.h"
 #include "app/train/train_files.h"
 #include "core/json.h"
+#include "core/unicode.h"
 #include "croft/core/random.h"
 #include "data/checks.h"
 
@@ -66,6 +67,8 @@ class TrainingFiles final : public TrainingInput {
     if (needs_fit(config)) {
       fit_extraction(files_, request.csv.value_or(CsvOptions()), config, request.spans);
     }
+    words_ = config.format == InputFormat::text &&
+             config.text.tokenizer.analyzer == Analyzer::word && config.text.hash_bits == 0;
     extractor_.emplace(std::move(config));
     if (!request.weights.empty()) weights_ = read_sequence_weights(request.weights);
   }
@@ -84,6 +87,11 @@ class TrainingFiles final : public TrainingInput {
                   !rules_.labelled, visit);
     }
     check_weights();
+    if (long_terms_ * 5 > terms_) {
+      observer_.warn(
+          "words of these texts seem to stand without spaces between them; --analyzer mixed makes "
+          "terms of their characters");
+    }
   }
 
   void read_unlabelled(const Visit& visit) override {
@@ -139,8 +147,25 @@ class TrainingFiles final : public TrainingInput {
     if (weights_) set_weight(text);
     check_sizes(text, name_);
     positions_ += text.length();
+    if (words_) look_at_words(text);
     visit(text, name_);
     if (++sequences_ % 1000 == 0) observer_.reading(fmt::format("{} positions", positions_));
+  }
+
+  // Terms of the first texts, and those that are a clause rather than a word.
+  void look_at_words(const TextSequence& text) {
+    constexpr std::size_t kEnough = 20'000, kClause = 5;
+    for (std::size_t k = 0; k < text.node.items() && terms_ < kEnough; ++k) {
+      const std::string_view term = text.node.item(k);
+      std::size_t unspaced = 0;
+      for (std::size_t at = 0; at < term.size();) {
+        const DecodedCharacter c = decode(term, at);
+        unspaced += is_unspaced(c.value) ? 1 : 0;
+        at += c.size;
+      }
+      ++terms_;
+      long_terms_ += unspaced >= kClause ? 1 : 0;
+    }
   }
 
   void set_weight(TextSequence& text) const {
@@ -162,6 +187,8 @@ class TrainingFiles final : public TrainingInput {
   std::optional<Extractor> extractor_;
   std::optional<std::vector<double>> weights_;  // by sequence, what is held out included
   std::size_t sequences_ = 0, positions_ = 0;
+  bool words_ = false;  // texts are cut into words
+  std::size_t terms_ = 0, long_terms_ = 0;
 };
 
 }  // namespace

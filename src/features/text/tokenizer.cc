@@ -146,7 +146,7 @@ void TokenizerOptions::validate() const {
     throw UsageError("n-grams of ", shortest, " to ", longest,
                      ": the lengths must be 1 or more, the smaller one first");
   }
-  if (!stop_words.empty() && analyzer != Analyzer::word) {
+  if (!stop_words.empty() && analyzer != Analyzer::word && analyzer != Analyzer::mixed) {
     throw UsageError("stop words are left out of words; --analyzer char and char_wb have none");
   }
 }
@@ -156,6 +156,7 @@ void Tokenizer::Scratch::clear() {
   begin.clear();
   end.clear();
   segment_end.clear();
+  unspaced.clear();
 }
 
 Tokenizer::Tokenizer(TokenizerOptions options) : options_(std::move(options)) {
@@ -174,9 +175,12 @@ void Tokenizer::split(std::string_view text, Scratch& scratch) const {
       break;
     case Analyzer::char_wb:
       split_padded(text, scratch);
-      break;
+      return;
+    case Analyzer::mixed:
+      split_mixed(text, scratch);
+      return;
   }
-  if (options_.analyzer != Analyzer::char_wb) scratch.segment_end.push_back(scratch.begin.size());
+  scratch.segment_end.push_back(scratch.begin.size());
 }
 
 // ASCII by runs of bytes, anything else character by character.
@@ -277,6 +281,44 @@ void Tokenizer::split_padded(std::string_view text, Scratch& scratch) const {
     add(bytes);
   });
   if (inside) end_segment();
+}
+
+// Words, and runs of characters of scripts without spaces, as they come.  A vowel sign or tone mark
+// belongs to the character before it.
+void Tokenizer::split_mixed(std::string_view text, Scratch& scratch) const {
+  std::string& out = scratch.text;
+  enum class Run { none, word, unspaced } run = Run::none;
+  std::size_t begin = 0, characters = 0;  // of the word
+  const auto end_segment = [&](bool unspaced) {
+    const std::size_t before = scratch.segment_end.empty() ? 0 : scratch.segment_end.back();
+    if (scratch.begin.size() == before) return;
+    scratch.segment_end.push_back(scratch.begin.size());
+    scratch.unspaced.push_back(unspaced);
+  };
+  const auto end_run = [&] {
+    if (run == Run::word) end_word(begin, characters, scratch);
+    if (run == Run::unspaced) end_segment(true);
+    run = Run::none;
+  };
+  for_each_character(text, options_.lower_case, [&](char32_t c, std::string_view bytes) {
+    const bool unspaced = is_unspaced(c);
+    if (!unspaced && !is_letter_or_digit(c)) return end_run();
+    if (run != (unspaced ? Run::unspaced : Run::word)) {
+      end_run();
+      if (unspaced) end_segment(false);
+      begin = out.size();
+      characters = 0;
+      run = unspaced ? Run::unspaced : Run::word;
+    }
+    const bool joins = unspaced && out.size() > begin && character_class(c) == CharacterClass::mark;
+    if (unspaced && !joins) scratch.begin.push_back(out.size());
+    out += bytes;
+    ++characters;
+    if (joins) scratch.end.back() = out.size();
+    if (unspaced && !joins) scratch.end.push_back(out.size());
+  });
+  end_run();
+  end_segment(false);
 }
 
 // By kind, so that the list can be read; and what a word such as "don't" or "we'll" falls into.

@@ -18,6 +18,7 @@ enum class Analyzer {
   word,     // n-grams of words, with one space between
   char_,    // n-grams of characters; white space of several characters is one space
   char_wb,  // those inside of what stands between white space, with a space before and behind it
+  mixed,    // of words; of scripts that have no spaces between words, of 1 to 3 characters
 };
 
 struct TokenizerOptions {
@@ -41,6 +42,7 @@ class Tokenizer {
     std::string text;                      // words with a space between, or characters
     std::vector<std::size_t> begin, end;   // in text, of each word or character
     std::vector<std::size_t> segment_end;  // in begin: n-grams do not cross these
+    std::vector<bool> unspaced;            // of Analyzer::mixed, parallel: of characters, not words
     void clear();
   };
 
@@ -51,8 +53,11 @@ class Tokenizer {
   void for_each_term(std::string_view text, Scratch& scratch, const Visit& visit) const {
     split(text, scratch);
     std::size_t first = 0;
-    for (const std::size_t last : scratch.segment_end) {
-      visit_ngrams(scratch, first, last, visit);
+    for (std::size_t k = 0; k < scratch.segment_end.size(); ++k) {
+      const std::size_t last = scratch.segment_end[k];
+      const bool unspaced = !scratch.unspaced.empty() && scratch.unspaced[k];
+      visit_ngrams(scratch, first, last, unspaced ? 1 : options_.shortest,
+                   unspaced ? kLongestUnspaced : options_.longest, visit);
       first = last;
     }
   }
@@ -65,15 +70,18 @@ class Tokenizer {
   void end_word(std::size_t begin, std::size_t characters, Scratch& scratch) const;
   void split_characters(std::string_view text, Scratch& scratch) const;
   void split_padded(std::string_view text, Scratch& scratch) const;
+  void split_mixed(std::string_view text, Scratch& scratch) const;
+
+  static constexpr std::size_t kLongestUnspaced = 3;  // characters
 
   template <class Visit>
   void visit_ngrams(const Scratch& scratch, std::size_t first, std::size_t last,
-                    const Visit& visit) const {
+                    std::size_t shortest, std::size_t longest, const Visit& visit) const {
     const std::string_view text = scratch.text;
     const std::size_t count = last - first;
-    for (std::size_t n = options_.shortest; n <= options_.longest; ++n) {
+    for (std::size_t n = shortest; n <= longest; ++n) {
       // What is shorter than n is a term of its own inside of words, and none elsewhere.
-      if (n > count && (options_.analyzer != Analyzer::char_wb || n > options_.shortest)) return;
+      if (n > count && (options_.analyzer != Analyzer::char_wb || n > shortest)) return;
       const std::size_t length = std::min(n, count);
       for (std::size_t k = first; k + length <= last; ++k) {
         const std::size_t begin = scratch.begin[k];

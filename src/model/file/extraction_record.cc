@@ -27,8 +27,10 @@ constexpr std::uint64_t kMostDocuments = std::uint64_t{1} << 53;
 template <class T, std::size_t N>
 using Names = std::array<std::pair<T, std::string_view>, N>;
 
-constexpr Names<Analyzer, 3> kAnalyzers = {
-    {{Analyzer::word, "word"}, {Analyzer::char_, "char"}, {Analyzer::char_wb, "char_wb"}}};
+constexpr Names<Analyzer, 4> kAnalyzers = {{{Analyzer::word, "word"},
+                                            {Analyzer::char_, "char"},
+                                            {Analyzer::char_wb, "char_wb"},
+                                            {Analyzer::mixed, "mixed"}}};
 constexpr Names<TermValues, 3> kValues = {{{TermValues::counts, "counts"},
                                            {TermValues::binary, "binary"},
                                            {TermValues::tf_idf, "tf-idf"}}};

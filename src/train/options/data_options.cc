@@ -105,9 +105,10 @@ std::span<const OptionRow> feature_options() {
   const auto table = [](const OptionRow& row) { return row.of(kSingle).in(kTableGroup).outside(); };
   static const auto kRows = with_common({
       text(choice(
-               "analyzer", "ANALYZER=word", {"word", "char", "char_wb"},
+               "analyzer", "ANALYZER=word", {"word", "char", "char_wb", "mixed"},
                "Terms are words (two or more letters, digits, underscores), n-grams of characters, "
-               "or n-grams inside of words")
+               "or n-grams inside of words; mixed: words, and where a script has no spaces 1 to 3 "
+               "characters")
                .at_first("word")),
       text(words("ngrams", "N=1", "Lengths of the n-grams: N, or MIN-MAX such as 1-2")),
       text(flag("keep-case", "Do not change capitals to small letters")),

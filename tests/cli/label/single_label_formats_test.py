@@ -61,6 +61,27 @@ class Texts(CliTest):
     def accuracy(self, model):
         return json.loads(self.run_ok("evaluate", "-m", model, "--json", self.labelled))["tokens"]["accuracy"]
 
+    def test_texts_without_spaces_are_told_apart_by_their_characters(self):
+        fruit, vehicles = "苹果 香蕉 橘子 西瓜 葡萄".split(), "汽车 飞机 火车 轮船 单车".split()
+        draw = random.Random(1)
+
+        def texts(count):
+            rows = [(label, "我" + draw.choice(["喜欢", "要买", "看见了"]) + draw.choice(things) +
+                     draw.choice(["。", "和" + draw.choice(things) + "！"]))
+                    for label, things in (draw.choice([("fruit", fruit), ("vehicle", vehicles)]) for _ in range(count))]
+            return "".join(f"{label}\t{text}\n" for label, text in rows)
+        data, test = self.file("zh", texts(40)), self.file("zh-test", texts(30))
+        done = croft("train", "--format", "text", "-o", self.folder / "w", data)
+        self.assertIn("--analyzer mixed makes terms of their characters", done.stderr.decode())
+        self.assertIn("a model of kind maxent, as each text has a label of its own", done.stderr.decode())
+        done = croft("train", "--format", "text", "--analyzer", "mixed", "-o", self.folder / "m", data)
+        self.assertNotIn("warning", done.stderr.decode())
+        scores = [json.loads(self.run_ok("evaluate", "-m", self.folder / name, "--json", test))["tokens"]["accuracy"]
+                  for name in ("w", "m")]
+        self.assertLess(scores[0], 0.9)
+        self.assertGreater(scores[1], 0.95)
+        self.assertIn("喜欢", self.run_ok("inspect", "-m", self.folder / "m", "--weights"))
+
     def test_every_weighting_learns_to_tell_topics(self):
         for options in ([], ["--term-weights", "tf-idf"], ["--term-weights", "binary", "--min-documents", "2"],
                         ["--ngrams", "1-2", "--stop-words", "english"], ["--hash-bits", "12"],
