@@ -86,10 +86,10 @@ class SearchResult:
 
 def search(estimator: Any, X: Sequence[Any], y: Sequence[Any],
            parameters: Mapping[str, Union[Range, Sequence[Any]]], *, metric: Metric = "accuracy",
-           folds: int = 3, candidates: Optional[int] = None, eta: int = 3, smallest: float = 0.03,
-           budget: Optional[float] = None, resource: str = "data", state: Optional[PathLike] = None,
-           resume: bool = False, refit: bool = True, seed: int = 1,
-           callback: Optional[Callback] = None) -> SearchResult:
+           folds: int = 3, groups: Optional[Sequence[Any]] = None, contiguous: bool = False,
+           candidates: Optional[int] = None, eta: int = 3, smallest: float = 0.03, budget: Optional[float] = None,
+           resource: str = "data", state: Optional[PathLike] = None, resume: bool = False, refit: bool = True,
+           seed: int = 1, callback: Optional[Callback] = None) -> SearchResult:
     """Tries settings of an estimator's parameters by cross-validation, as ``croft search`` does (docs/search.md).
 
     Many settings are trained on a little of the data, the best 1 / eta of them on eta times as much, and so
@@ -101,7 +101,9 @@ def search(estimator: Any, X: Sequence[Any], y: Sequence[Any],
     parameters : name -> a list of values, or a Range; lists alone are tried in all combinations
     metric : "accuracy" (of tokens), "chunk-f1", "log-loss" per token (the less the better), or a function
         (fitted estimator, X, y) -> score, the more the better
-    folds, candidates, eta, smallest, budget, seed : as the options of ``croft search``
+    groups : what each sequence belongs to (its document, its customer): N values, and no fold has a part of
+        what has the same value
+    folds, contiguous, candidates, eta, smallest, budget, seed : as the options of ``croft search``
     resource : "data", or "iterations": what grows from rung to rung, up to the estimator's max_iterations
     state, resume : a file that keeps every score, and whether to go on from it; the table is then the
         very one of a search without a break.  A state of other data or settings is refused
@@ -116,8 +118,9 @@ def search(estimator: Any, X: Sequence[Any], y: Sequence[Any],
     given = _Given(estimator, X, y, parameters, metric)
     options: dict[str, Any] = {
         "metric": metric if isinstance(metric, str) else None, "own_metric": callable(metric), "folds": folds,
-        "candidates": candidates, "eta": eta, "smallest": smallest, "budget": budget, "resource": resource,
-        "resume": resume, "seed": seed, "state": None if state is None else os.fspath(state)}
+        "groups": given.groups(groups), "contiguous": contiguous, "candidates": candidates, "eta": eta,
+        "smallest": smallest, "budget": budget, "resource": resource, "resume": resume, "seed": seed,
+        "state": None if state is None else os.fspath(state)}
     if resource == "iterations":
         options["iterations"] = estimator.get_params().get("max_iterations")
         if options["iterations"] is None:
@@ -153,6 +156,15 @@ class _Given:
                 raise ValueError(f"{type(estimator).__name__} has no parameter {name!r} to search over; it has "
                                  f"{', '.join(known)}")
             self.parameters[name] = values if isinstance(values, Range) else _values(name, values)
+
+    def groups(self, groups: Optional[Sequence[Any]]) -> list[int]:
+        """The number of each sequence's group, in the order of the first of each."""
+        if groups is None:
+            return []
+        if len(groups) != self.size:
+            raise ValueError(f"X has {self.size} sequences and groups the values of {len(groups)}")
+        known: dict[Any, int] = {}
+        return [known.setdefault(each, len(known)) for each in groups]
 
     def as_text(self) -> dict[str, Union[str, list[str]]]:
         """Each parameter's values, or its range, as the command line has them."""

@@ -53,6 +53,10 @@ std::span<const OptionRow> own_options() {
             "or whole numbers; may be repeated")
           .repeated(),
       words("values", "NAME=A,B,C", "Try these values of this option; may be repeated").repeated(),
+      words("group-by", "MARKER|COLUMN|KEY|blank-lines",
+            "No fold divides a group: a document that begins with this cell (-DOCSTART-), the same "
+            "value of a column (columns: its number from 0, csv: its name) or of a key of JSON "
+            "lines, or what blank lines part"),
   });
   return kRows;
 }
@@ -139,6 +143,19 @@ InputFormat input_format(const OptionValues& values) {
   const std::string_view name = values.text("format");
   if (name == kSpanFormat) return InputFormat::text;  // a line is a sequence
   return name.empty() ? InputFormat::columns : *format_of(name);
+}
+
+// A hold-out that nothing asks for would be read, and ignored.
+void check_holdout(const SearchCommand& c) {
+  if (is_graph(c.values) || !c.values.given("holdout")) return;  // a graph's search says it itself
+  const std::string_view kind = c.values.text("model");
+  if (kind == "pool" || kind == "error-correcting" || c.values.given("early-stop")) return;
+  for (const SearchParameter& p : c.request.parameters) {
+    if (p.option == "early-stop" || p.option == "model") return;
+  }
+  throw UsageError(
+      "--holdout: a search scores settings on its folds, and not on a hold-out: leave it out, or "
+      "give --early-stop, which stops each training by it");
 }
 
 // Standard input can be read once: as data, which is then dealt out.
@@ -236,8 +253,16 @@ SearchCommand command_of(const OptionValues& values) {
     r.parameters.push_back(parse_search_values(text));
   }
   check_parameters(c);
+  check_holdout(c);
   check_standard_input(c);
   r.format = input_format(values);
+  r.spans = values.text("format") == kSpanFormat;
+  values.choose("delimiter", {',', ',', '\t', ';', ';'}, r.delimiter);
+  values.read("group-by", r.group_by);
+  if (is_graph(values) && !r.group_by.empty()) {
+    throw UsageError(
+        "--group-by has no meaning for --model graph, whose instances are in --database");
+  }
   read_search_settings(values, r);
   values.read("plot", c.plot);
   values.read("output", c.output);
@@ -290,6 +315,10 @@ int run_search(const OptionValues& values) {
                          "%s%zu of %zu trainings: rung %zu, candidate %zu, fold %zu: %.4f%s",
                          terminal ? "\r\033[K" : "", now.done, now.all, now.rung + 1,
                          now.candidate + 1, now.fold + 1, now.score, terminal ? "" : "\n");
+          },
+      .warn =
+          [](const std::string& warning) {
+            std::fprintf(stderr, "croft: warning: %s\n", warning.c_str());
           }};
   const SearchedSettings result = is_graph(values)
                                       ? search_graph_settings(c.request, calls.progress)

@@ -333,6 +333,7 @@ SearchSettings search_settings_of(const py::dict& options) {
   SearchSettings settings;
   // Of a metric and of iterations that are the estimator's own.
   settings.iterations = rest.attr("pop")("iterations", 0).cast<std::size_t>();
+  settings.groups = rest.attr("pop")("groups", py::list()).cast<std::vector<std::size_t>>();
   const bool own_metric = rest.attr("pop")("own_metric", false).cast<bool>();
   read_search_settings(values_in(rest, {search_rows(), common_options()}), settings);
   if (own_metric) settings.metric = SearchMetric::score;

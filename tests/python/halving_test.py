@@ -55,6 +55,36 @@ def test_the_table_is_the_programs(metric, tmp_path):
         assert mine.scores == [pytest.approx(each["folds"], rel=1e-12) for each in theirs["scores"]]
 
 
+def test_no_fold_has_a_part_of_a_group():
+    groups = [("a", "b", "c", "d", "e")[k % 5] for k in range(len(X))]
+    number = {id(x): k for k, x in enumerate(X)}
+    tests = set()
+
+    def metric(crf, some, labels):
+        tests.add(frozenset(groups[number[id(x)]] for x in some))
+        return 1.0
+
+    found = croft.search(QUICK, X, y, {"l2": [1]}, groups=groups, metric=metric, refit=False)
+    assert "in 5 groups" in str(found)
+    assert len(tests) == 3 and set().union(*tests) == set("abcde") and sum(map(len, tests)) == 5
+    with pytest.raises(ValueError, match="groups the values of 3"):
+        croft.search(QUICK, X, y, {"l2": [1]}, groups=[1, 2, 3])
+    with pytest.raises(ValueError, match="the data has 2 groups"):
+        croft.search(QUICK, X, y, {"l2": [1]}, groups=[k % 2 for k in range(len(X))])
+
+
+def test_contiguous_folds_are_neighbours():
+    number = {id(x): k for k, x in enumerate(X)}
+    parts = []
+
+    def metric(crf, some, labels):
+        parts.append([number[id(x)] for x in some])
+        return 1.0
+
+    croft.search(QUICK, X, y, {"l2": [1]}, contiguous=True, metric=metric, refit=False)
+    assert sorted(parts) == [list(range(30)), list(range(30, 60)), list(range(60, 90))]
+
+
 def test_iterations_can_be_what_grows(tmp_path):
     shown = by_program(tmp_path, "--values", "l2=0.1,1,10", "--resource", "iterations", "--max-iterations", "18")
     found = croft.search(croft.ChainCRF(optimizer="lbfgs", max_iterations=18), X, y, {"l2": [0.1, 1, 10]},

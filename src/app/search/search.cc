@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <set>
 
 #include "app/label/predict.h"
 #include "app/search/data_blocks.h"
+#include "app/search/data_groups.h"
 #include "app/search/search_plan.h"
 #include "app/search/search_state.h"
 #include "app/search/successive_halving.h"
@@ -70,6 +72,10 @@ double score_of(SearchMetric metric, const EvaluationSummary& summary) {
   return summary.log_loss->per_token();
 }
 
+std::size_t count_groups(const std::vector<std::size_t>& groups) {
+  return groups.empty() ? 0 : 1 + *std::ranges::max_element(groups);
+}
+
 // One search over files: each training is given a part of the data as a file.
 class TextSearch {
  public:
@@ -93,6 +99,7 @@ class TextSearch {
   const SearchRequest& r_;
   const SearchCalls& calls_;
   const DataBlocks data_;
+  const std::vector<std::size_t> groups_;
   const SearchPlan plan_;
   TemporaryFolder folder_;
   bool folds_written_ = false;
@@ -103,7 +110,12 @@ TextSearch::TextSearch(const SearchRequest& request, const SearchCalls& calls)
     : r_(request),
       calls_(calls),
       data_(read_blocks(request.data, request.format)),
-      plan_(request, data_.blocks.size()) {
+      groups_(group_by(request.group_by, data_, request)),
+      plan_(request, data_.blocks.size(), groups_) {
+  if (calls.warn && request.group_by.empty()) {
+    const std::string warning = ungrouped_warning(data_, request);
+    if (!warning.empty()) calls.warn(warning);
+  }
   state_.open(r_.state, r_.resume, fingerprint());
 }
 
@@ -134,6 +146,8 @@ std::string TextSearch::fingerprint() const {
   if (r_.resource == SearchResource::iterations) {
     text += fmt::format("iterations {} ", r_.iterations);
   }
+  if (r_.contiguous) text += "contiguous ";
+  if (!r_.group_by.empty()) text += "group-by " + r_.group_by + " ";
   for (const std::string& option : r_.options) {
     text += option + " ";
     const std::size_t equals = option.find('=');
@@ -265,7 +279,9 @@ SearchedSettings TextSearch::run() {
       .why = [&](std::size_t rung, std::size_t candidate,
                  std::size_t fold) { return why_infinite(rung, candidate, fold); },
       .progress = calls_.progress};
-  return SuccessiveHalving(r_, plan_, state_, data_.blocks.size(), calls).run();
+  SearchedSettings found = SuccessiveHalving(r_, plan_, state_, data_.blocks.size(), calls).run();
+  found.groups = count_groups(groups_);
+  return found;
 }
 
 }  // namespace
@@ -283,6 +299,8 @@ std::string fingerprint(const SearchSettings& s, const SearchPlan& plan, const s
   std::string text =
       fmt::format("{} folds {} eta {} smallest {} metric {} seed {} iterations {} ", data, s.folds,
                   s.eta, s.smallest, name_of(s.metric), s.seed, s.iterations);
+  if (s.contiguous) text += "contiguous ";
+  for (const std::size_t group : s.groups) text += fmt::format("{} ", group);
   for (const SearchParameter& p : s.parameters) text += p.option + " ";
   for (const auto& candidate : plan.candidates) {
     for (const std::string& value : candidate) text += value + " ";
@@ -299,7 +317,7 @@ SearchedSettings search_settings(const SearchSettings& settings, std::size_t seq
   settings.validate();
   SearchSettings s = settings;
   s.threads = 1;
-  const SearchPlan plan(s, sequences);
+  const SearchPlan plan(s, sequences, s.groups);
   SearchState state;
   state.open(s.state, s.resume, fingerprint(s, plan, data));
   const bool by_data = s.resource == SearchResource::data;
@@ -322,7 +340,9 @@ SearchedSettings search_settings(const SearchSettings& settings, std::size_t seq
                                fold + 1);
           },
       .progress = progress};
-  return SuccessiveHalving(s, plan, state, sequences, calls).run();
+  SearchedSettings found = SuccessiveHalving(s, plan, state, sequences, calls).run();
+  found.groups = count_groups(s.groups);
+  return found;
 }
 
 }  // namespace croft

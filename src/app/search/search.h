@@ -43,6 +43,7 @@ std::string_view name_of(SearchMetric metric);
 struct SearchSettings {
   std::vector<SearchParameter> parameters;
   std::size_t folds = 3;                  // >= 2
+  bool contiguous = false;                // folds of neighbours; otherwise drawn at random
   std::size_t eta = 3;                    // >= 2; of the settings, one in so many goes on
   std::optional<std::size_t> candidates;  // settings at first; default: of lists all, otherwise 27
   std::optional<double> budget;  // cross-validations on all of the data that all may cost together
@@ -52,15 +53,21 @@ struct SearchSettings {
   SearchMetric metric = SearchMetric::accuracy;
   std::uint64_t seed = 1;
   std::size_t threads = 1;  // 0: one per processor
-  std::string state;        // file of what has been scored; empty: none
-  bool resume = false;      // go on from it
-  void validate() const;    // throws UsageError
+  // [sequences] the group of each, as group_by() numbers them: no fold has a part of one.  Empty:
+  // each sequence is a group of its own.  A search over files finds them by SearchRequest.
+  std::vector<std::size_t> groups;
+  std::string state;      // file of what has been scored; empty: none
+  bool resume = false;    // go on from it
+  void validate() const;  // throws UsageError
 };
 
 // Of data in files, by trainings as the command line has them.
 struct SearchRequest : SearchSettings {
   std::vector<std::string> data;
   InputFormat format = InputFormat::columns;
+  std::string group_by;  // what makes sequences a group, see data_groups.h; empty: nothing
+  bool spans = false;    // format text: a line is a JSON object
+  char delimiter = ',';  // of csv
   std::vector<std::string> options;  // of train, for every setting: arguments, one after the other
 };
 
@@ -85,6 +92,7 @@ struct SearchedSettings {
   SearchMetric metric = SearchMetric::accuracy;
   SearchResource resource = SearchResource::data;
   std::size_t folds = 0, sequences = 0, iterations = 0;
+  std::size_t groups = 0;  // that no fold divides; 0: none were asked for
   std::vector<SearchRung> rungs;
   std::vector<SearchCandidate> candidates;  // the best first: those of a later rung before others
   bool complete = false;                    // false: it was interrupted, or there is
@@ -104,6 +112,7 @@ struct SearchCalls {
   std::function<void(const std::vector<std::string>& arguments)> train;
   std::function<void(const SearchProgress&)>
       progress;  // after each, in an order of its own; optional
+  std::function<void(const std::string&)> warn = {};  // before the first; optional
 };
 
 // How many settings are in each rung, and what share of the resource it has.

@@ -144,6 +144,7 @@ std::span<const OptionRow> search_rows() {
              "accuracy, chunk-f1 or log-loss")
           .at_first("accuracy"),
       whole("folds", "K=3", "Parts of the data, each scored by the others").at_first("3").from(2),
+      flag("contiguous", "Folds are runs of neighbouring sequences, and not drawn at random"),
       whole("candidates", "N",
             "Settings at first; default: all of --values, 27 where there is a --range")
           .from(1),
@@ -170,6 +171,7 @@ void read_search_settings(const OptionValues& values, SearchSettings& settings) 
                 settings.metric);
   values.choose("resource", {SearchResource::data, SearchResource::iterations}, settings.resource);
   values.read("folds", settings.folds);
+  values.read("contiguous", settings.contiguous);
   values.read("candidates", settings.candidates);
   values.read("eta", settings.eta);
   values.read("smallest", settings.smallest);

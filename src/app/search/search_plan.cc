@@ -97,11 +97,63 @@ std::size_t count_of(const SearchSettings& s) {
   return count;
 }
 
+// The sequences of each group, in order; the groups by their first sequence.
+std::vector<std::vector<std::size_t>> members_of(std::span<const std::size_t> groups,
+                                                 std::size_t sequences) {
+  std::vector<std::vector<std::size_t>> members;
+  for (std::size_t k = 0; k < sequences; ++k) {
+    const std::size_t group = groups.empty() ? k : groups[k];
+    if (group >= members.size()) members.resize(group + 1);
+    members[group].push_back(k);
+  }
+  return members;
+}
+
+// Groups in a random order, each to the fold that has the fewest sequences so far.
+std::vector<std::vector<std::size_t>> deal_out(const std::vector<std::vector<std::size_t>>& members,
+                                               const SearchSettings& s) {
+  Random random(s.seed);
+  std::vector<std::vector<std::size_t>> folds(s.folds);
+  for (const std::size_t group : shuffled(members.size(), random)) {
+    std::vector<std::size_t>& fold =
+        *std::ranges::min_element(folds, {}, &std::vector<std::size_t>::size);
+    fold.insert(fold.end(), members[group].begin(), members[group].end());
+  }
+  return folds;
+}
+
+// Folds of neighbours: fold k begins with the first group that begins in the k-th part of the data.
+// What a fold's rungs take is drawn from all of it.
+std::vector<std::vector<std::size_t>> cut(const std::vector<std::vector<std::size_t>>& members,
+                                          std::size_t sequences, const SearchSettings& s) {
+  std::vector<std::vector<std::size_t>> folds(s.folds);
+  std::size_t before = 0;
+  for (const std::vector<std::size_t>& group : members) {
+    std::vector<std::size_t>& fold = folds[before * s.folds / sequences];
+    fold.insert(fold.end(), group.begin(), group.end());
+    before += group.size();
+  }
+  Random random(s.seed);
+  for (std::vector<std::size_t>& fold : folds) {
+    if (fold.empty()) {
+      throw UsageError("--contiguous: a group is so large that one of the ", s.folds,
+                       " folds is left without sequences; give fewer --folds");
+    }
+    std::vector<std::size_t> drawn;
+    for (const std::size_t k : shuffled(fold.size(), random)) drawn.push_back(fold[k]);
+    fold = std::move(drawn);
+  }
+  return folds;
+}
+
 }  // namespace
 
-SearchPlan::SearchPlan(const SearchSettings& s, std::size_t sequences) {
-  if (sequences < s.folds) {
-    throw UsageError("--folds ", s.folds, ": the data has ", sequences, " sequences");
+SearchPlan::SearchPlan(const SearchSettings& s, std::size_t sequences,
+                       std::span<const std::size_t> groups) {
+  const std::vector<std::vector<std::size_t>> members = members_of(groups, sequences);
+  if (members.size() < s.folds) {
+    throw UsageError("--folds ", s.folds, ": the data has ", members.size(),
+                     groups.empty() ? Message(" sequences") : Message(" groups"));
   }
   candidates = draw_candidates(s.parameters, count_of(s), s.seed);
   rungs = search_rungs(candidates.size(), s.eta, s.smallest);
@@ -112,10 +164,7 @@ SearchPlan::SearchPlan(const SearchSettings& s, std::size_t sequences) {
         fmt::format("{:.1f}", cost),
         " cross-validations on all of the data; give a larger one, or fewer --candidates");
   }
-  Random random(s.seed);
-  folds.resize(s.folds);
-  const std::vector<std::size_t> order = shuffled(sequences, random);
-  for (std::size_t k = 0; k < order.size(); ++k) folds[k % s.folds].push_back(order[k]);
+  folds = s.contiguous ? cut(members, sequences, s) : deal_out(members, s);
 }
 
 std::vector<std::size_t> SearchPlan::test_of(std::size_t fold) const {
@@ -127,7 +176,9 @@ std::vector<std::size_t> SearchPlan::test_of(std::size_t fold) const {
 // The first of what was drawn for the other folds, so that each rung's is a part of the next one's.
 std::vector<std::size_t> SearchPlan::training_of(double share, std::size_t fold) const {
   std::vector<std::size_t> rest;
-  for (std::size_t k = 0; k < folds.front().size(); ++k) {
+  const std::size_t largest =
+      std::ranges::max_element(folds, {}, &std::vector<std::size_t>::size)->size();
+  for (std::size_t k = 0; k < largest; ++k) {
     for (std::size_t other = 0; other < folds.size(); ++other) {
       if (other != fold && k < folds[other].size()) rest.push_back(folds[other][k]);
     }

@@ -1,7 +1,9 @@
 // What a search will do, before any training: which settings it tries, in which rungs, and which
-// sequences are in which fold.  It depends on the settings and on the number of sequences alone.
+// sequences are in which fold.  It depends on the settings, the number of sequences and their
+// groups alone.
 #pragma once
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,8 +15,11 @@ namespace croft {
 inline constexpr std::size_t kManyCandidates = 10'000;
 
 struct SearchPlan {
-  // Throws UsageError for more folds than sequences, and for a budget that is too small.
-  SearchPlan(const SearchSettings& settings, std::size_t sequences);
+  // A fold has whole groups.  Throws UsageError for more folds than sequences or groups, and for a
+  // budget that is too small.
+  //   groups : [sequences] as group_by() numbers them; empty: each sequence is a group of its own
+  SearchPlan(const SearchSettings& settings, std::size_t sequences,
+             std::span<const std::size_t> groups = {});
 
   // Numbers of sequences, increasing: what models of a fold are scored on, and what they are
   // trained on with this share of the data.

@@ -66,8 +66,9 @@ std::string format_table(const SearchedSettings& result) {
     for (std::size_t k = 0; k < row.size(); ++k) width[k] = std::max(width[k], row[k].size());
   }
   std::string out =
-      fmt::format("{}{} of {} folds of {} sequences\n", name_of(result.metric),
-                  in_percent(result.metric) ? " (%)" : "", result.folds, result.sequences);
+      fmt::format("{}{} of {} folds of {} sequences{}\n", name_of(result.metric),
+                  in_percent(result.metric) ? " (%)" : "", result.folds, result.sequences,
+                  result.groups > 0 ? fmt::format(" in {} groups", result.groups) : "");
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t k = 0; k < row.size(); ++k) {
@@ -99,6 +100,7 @@ Json to_json(const SearchedSettings& result) {
                    {"rungs", std::move(rungs)},
                    {"candidates", std::move(candidates)},
                    {"complete", result.complete}};
+  if (result.groups > 0) document["groups"] = result.groups;
   if (!result.failure.empty()) document["failure"] = result.failure.text();
   return document;
 }

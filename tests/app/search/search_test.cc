@@ -4,12 +4,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 
 #include "app/search/data_blocks.h"
+#include "app/search/data_groups.h"
+#include "app/search/search_plan.h"
 #include "app/train/train_request.h"
 #include "core/json.h"
 #include "croft/core/error.h"
@@ -82,6 +85,106 @@ TEST(DataBlocks, AreTheSequencesOfEachFormat) {
   EXPECT_EQ(table.header, "a,label\n");
   EXPECT_EQ(table.blocks, (Blocks{"\"two\nlines\",x\n", "3,y\n"}));
   EXPECT_EQ(table.text(std::vector<std::size_t>{1}), "a,label\n3,y\n");
+}
+
+std::vector<std::size_t> groups_of(const std::string& by, const char* text, InputFormat format,
+                                   bool spans = false) {
+  SearchRequest request;
+  request.format = format;
+  request.spans = spans;
+  LineReader lines(text, "test");
+  DataBlocks data;
+  append_blocks(lines, format, data);
+  return group_by(by, data, request);
+}
+
+using Groups = std::vector<std::size_t>;
+
+TEST(DataGroups, AreWhatStandsBetweenTheMarksOfDocuments) {
+  const char* const text = "before O\n\n-DOCSTART- O\n\na O\n\nb O\n\n-DOCSTART- O\n\nc O\n";
+  EXPECT_EQ(groups_of("-DOCSTART-", text, InputFormat::columns), (Groups{0, 1, 1, 1, 2, 2}));
+  EXPECT_THROW(groups_of("-DOC-", text, InputFormat::columns), UsageError);
+  SearchRequest request;
+  request.format = InputFormat::columns;
+  DataBlocks two;
+  for (const char* name : {"one", "two"}) {
+    LineReader lines("-DOCSTART- O\n\na O\n", name);
+    append_blocks(lines, InputFormat::columns, two);
+    LineReader more("b O\n", name);
+    append_blocks(more, InputFormat::columns, two);
+  }
+  EXPECT_EQ(group_by("-DOCSTART-", two, request), (Groups{0, 0, 1, 2, 2, 3}));  // files are apart
+}
+
+TEST(DataGroups, AreTheValuesOfAColumnOrKeyWhereverTheyStand) {
+  EXPECT_EQ(groups_of("1", "a d2 O\n\nb d1 O\nc d1 O\n\nd d2 O\n", InputFormat::columns),
+            (Groups{0, 1, 0}));
+  EXPECT_THROW(groups_of("3", "a d2 O\n", InputFormat::columns), InputError);
+  EXPECT_EQ(groups_of("who", "x,who,label\n1,\"a,b\",p\n2,c,q\n3,\"a,b\",p\n", InputFormat::csv),
+            (Groups{0, 1, 0}));
+  EXPECT_THROW(groups_of("no", "x,who\n1,a\n", InputFormat::csv), UsageError);
+  const char* const lines = "{\"doc\":7,\"tokens\":[\"a\"]}\n{\"doc\":\"7\"}\n{\"doc\":7}\n";
+  EXPECT_EQ(groups_of("doc", lines, InputFormat::text, true), (Groups{0, 1, 0}));
+  EXPECT_THROW(groups_of("id", lines, InputFormat::text, true), InputError);
+}
+
+TEST(DataGroups, ArePartedByBlankLines) {
+  EXPECT_EQ(groups_of("blank-lines", "\n\na O\n\nb O\n\n\nc O\nd O\n", InputFormat::columns),
+            (Groups{0, 0, 1}));
+  EXPECT_EQ(groups_of("blank-lines", "x\ta\ny\tb\n\nx\tc\n", InputFormat::text), (Groups{0, 0, 1}));
+  EXPECT_THROW(groups_of("blank-lines", "1 1:1\n", InputFormat::svmlight), UsageError);
+}
+
+// Every fold against the definition, on random groups.
+TEST(SearchPlan, NeverDividesAGroupAndTestsEverySequenceOnce) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    SearchSettings settings;
+    settings.parameters = {parse_search_values("l2=1,2")};
+    settings.seed = seed;
+    settings.folds = 2 + random.below(3);
+    settings.contiguous = seed % 2 == 0;
+    const std::size_t sequences = 40;
+    Groups groups;
+    for (std::size_t k = 0, group = 0; k < sequences; ++k) {
+      if (k > 0 && random.uniform() < 0.5) ++group;
+      groups.push_back(group);
+    }
+    const SearchPlan plan(settings, sequences, groups);
+    std::vector<int> tested(sequences, 0);
+    for (std::size_t fold = 0; fold < settings.folds; ++fold) {
+      const Groups test = plan.test_of(fold), train = plan.training_of(1, fold);
+      EXPECT_EQ(test.size() + train.size(), sequences);
+      if (settings.contiguous) {
+        EXPECT_EQ(test.back() - test.front() + 1, test.size());
+      }
+      for (const std::size_t a : test) {
+        ++tested[a];
+        for (const std::size_t b : train) EXPECT_NE(groups[a], groups[b]);
+      }
+      const Groups few = plan.training_of(0.2, fold);
+      EXPECT_TRUE(std::ranges::includes(train, few));
+    }
+    EXPECT_EQ(tested, std::vector<int>(sequences, 1));
+  }
+}
+
+TEST(SearchPlan, ContiguousFoldsOfEqualSequencesAreEqualParts) {
+  SearchSettings settings;
+  settings.parameters = {parse_search_values("l2=1,2")};
+  settings.contiguous = true;
+  const SearchPlan plan(settings, 9);
+  EXPECT_EQ(plan.test_of(0), (Groups{0, 1, 2}));
+  EXPECT_EQ(plan.test_of(1), (Groups{3, 4, 5}));
+  EXPECT_EQ(plan.test_of(2), (Groups{6, 7, 8}));
+}
+
+TEST(SearchPlan, RefusesMoreFoldsThanGroups) {
+  SearchSettings settings;
+  settings.parameters = {parse_search_values("l2=1,2")};
+  EXPECT_THROW(SearchPlan(settings, 4, Groups{0, 0, 1, 1}), UsageError);
+  settings.contiguous = true;
+  EXPECT_THROW(SearchPlan(settings, 10, Groups{0, 0, 0, 0, 0, 0, 0, 0, 1, 2}), UsageError);
 }
 
 // Texts of one word in six, each of a class; `noise` is the share of labels drawn at random.

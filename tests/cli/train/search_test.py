@@ -154,6 +154,62 @@ class SearchTest(CliTest):
                 self.assertIn(message, done.stderr)
                 self.assertEqual(done.stdout, b"")
 
+    # Each document has words of its own, whose labels are drawn: only who has seen the document knows them.
+    def documents(self, marks=True, count=12):
+        draw = random.Random(5)
+        blocks = []
+        for document in range(count):
+            if marks:
+                blocks.append("-DOCSTART- O\n")
+            words = [(f"w{document}x{k}", draw.choice("ABCD")) for k in range(8)]
+            blocks += ["".join(f"{word} {label}\n" for word, label in words)] * 5
+        return "\n".join(blocks)
+
+    def test_scores_of_groups_are_those_of_documents_that_no_model_has_seen(self):
+        data = self.file("train.conll", self.documents())
+        arguments = [data, "--values", "l2=0.1"]
+        mixed = self.search(*arguments)["candidates"][0]["scores"][-1]["mean"]
+        found = self.search(*arguments, "--group-by", "-DOCSTART-")
+        self.assertEqual((found["groups"], found["sequences"]), (12, 72))
+        self.assertGreater(mixed, 0.95)
+        self.assertLess(found["candidates"][0]["scores"][-1]["mean"], 0.6)
+        self.assertIn(" of 3 folds of 72 sequences in 12 groups\n",
+                      self.run_ok("search", "--quiet", *arguments, "--group-by", "-DOCSTART-"))
+        apart = self.search(*arguments, "--contiguous", "--folds", "4")["candidates"][0]["scores"][-1]
+        self.assertLess(apart["mean"], 0.6)  # 4 folds of 3 whole documents
+        self.assertEqual(len(apart["folds"]), 4)
+
+    def test_marks_of_documents_without_groups_are_warned_of(self):
+        data = self.file("train.conll", self.documents(count=4))
+        arguments = ["search", data, "--quiet", "--values", "l2=1", "--folds", "2"]
+        warned = croft(*arguments)
+        self.assertEqual(warned.returncode, DONE)
+        self.assertIn(b"train.conll:1: a mark of documents, -DOCSTART-", warned.stderr)
+        for how in (["--group-by", "-DOCSTART-"], ["--contiguous"]):
+            self.assertEqual(croft(*arguments, *how).stderr, b"")
+        plain = self.file("plain.conll", self.documents(marks=False, count=4))
+        self.assertEqual(croft("search", plain, *arguments[2:]).stderr, b"")
+
+    def test_groups_that_are_not_there_are_refused(self):
+        data = self.file("train.conll", sentences(20))
+        table = self.file("t.csv", "a,label\n1,x\n2,y\n1,x\n2,y\n")
+        spans = self.file("s.jsonl", '{"tokens": ["a"], "spans": [], "doc": 1}\n{"tokens": ["b"], "spans": []}\n')
+        maxent = ["--format", "csv", "--model", "maxent"]
+        for status, arguments, message in [
+                (WRONG_USAGE, [data, "--group-by", "-DOC-"], "-DOC-: no sequence of the data begins with"),
+                (BAD_INPUT, [data, "--group-by", "7"], "train.conll:1: --group-by 7: no column of this number"),
+                (WRONG_USAGE, [table, *maxent, "--group-by", "b"], "b: the table has no column of this name"),
+                (BAD_INPUT, [spans, "--format", "spans", "--folds", "2", "--group-by", "doc"],
+                 "s.jsonl:2: --group-by doc: the line has no such key"),
+                (WRONG_USAGE, [table, *maxent, "--group-by", "label"], "--folds 3: the data has 2 groups")]:
+            self.fails(status, "search", *arguments, "--quiet", "--values", "l2=1,2", mentions=[message])
+
+    def test_a_hold_out_that_nothing_asks_for_is_refused(self):
+        data = self.file("train.conll", sentences(40))
+        arguments = ["search", data, "--quiet", "--values", "l2=1,2", "--holdout", "0.2"]
+        self.fails(WRONG_USAGE, *arguments, mentions=["--holdout: a search scores settings on its folds"])
+        self.run_ok(*arguments, "--early-stop", "2")
+
     def test_iterations_can_be_what_grows(self):
         data = self.file("train.conll", sentences())
         found = self.search(data, "--values", "l2=0.1,1,10", "--resource", "iterations",

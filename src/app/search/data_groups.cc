@@ -1,0 +1,173 @@
+#include "app/search/data_groups.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "core/json.h"
+#include "croft/core/error.h"
+#include "data/csv.h"
+
+namespace croft {
+namespace {
+
+constexpr std::string_view kBlankLines = "blank-lines";
+constexpr std::string_view kMarker = "-DOCSTART-";  // of the CoNLL corpora
+constexpr std::string_view kBlanks = " \t";
+
+std::string_view first_line(std::string_view block) {
+  std::string_view line = block.substr(0, block.find('\n'));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+// Cell `column` of the first row; none: the row is shorter.
+std::optional<std::string_view> cell_of(std::string_view block, std::size_t column) {
+  std::string_view row = first_line(block);
+  for (std::size_t k = 0;; ++k) {
+    row.remove_prefix(std::min(row.find_first_not_of(kBlanks), row.size()));
+    const std::string_view cell = row.substr(0, row.find_first_of(kBlanks));
+    if (cell.empty()) return {};
+    if (k == column) return cell;
+    row.remove_prefix(cell.size());
+  }
+}
+
+Location place(const DataBlocks& data, std::size_t block) {
+  const std::size_t which[] = {block};
+  const auto names = static_cast<std::size_t>(std::ranges::count(data.header, '\n'));
+  return data.origin(which, names + 1);
+}
+
+// Blocks of the same value are a group.
+std::vector<std::size_t> group_by_value(
+    const DataBlocks& data, const std::function<std::string(std::size_t block)>& value) {
+  std::map<std::string, std::size_t> known;
+  std::vector<std::size_t> groups;
+  for (std::size_t k = 0; k < data.blocks.size(); ++k) {
+    groups.push_back(known.try_emplace(value(k), known.size()).first->second);
+  }
+  return groups;
+}
+
+// A group goes on until a block begins the next one, or a file does.
+std::vector<std::size_t> group_by_start(const DataBlocks& data,
+                                        const std::function<bool(std::size_t block)>& begins) {
+  std::vector<std::size_t> groups;
+  auto file = data.files.begin();
+  for (std::size_t k = 0; k < data.blocks.size(); ++k) {
+    const bool first = file != data.files.end() && file->first == k;
+    if (first) ++file;
+    groups.push_back(k == 0 ? 0 : groups.back() + (first || begins(k) ? 1 : 0));
+  }
+  return groups;
+}
+
+std::vector<std::size_t> group_by_blank_lines(const DataBlocks& data) {
+  std::vector<std::size_t> first(1, 0);  // [blocks + 1] in data.lines
+  for (const std::string& block : data.blocks) {
+    first.push_back(first.back() + static_cast<std::size_t>(std::ranges::count(block, '\n')));
+  }
+  const std::size_t between = data.blank_lines ? 1 : 0;  // sequences of one group
+  return group_by_start(data, [&](std::size_t k) {
+    return data.lines[first[k]] - data.lines[first[k] - 1] > between + 1;
+  });
+}
+
+std::vector<std::size_t> group_by_column(const DataBlocks& data, std::size_t column) {
+  return group_by_value(data, [&](std::size_t k) {
+    const std::optional<std::string_view> cell = cell_of(data.blocks[k], column);
+    if (cell) return std::string(*cell);
+    throw InputError(place(data, k), Message("--group-by ", column, ": no column of this number"),
+                     first_line(data.blocks[k]), "columns are counted from 0");
+  });
+}
+
+std::vector<std::size_t> group_by_marker(const DataBlocks& data, const std::string& marker) {
+  const auto is_marked = [&](std::size_t k) { return cell_of(data.blocks[k], 0) == marker; };
+  bool any = false;
+  for (std::size_t k = 0; k < data.blocks.size() && !any; ++k) any = is_marked(k);
+  if (!any) {
+    throw UsageError("--group-by ", marker,
+                     ": no sequence of the data begins with this cell; give the mark of its "
+                     "documents, the number of a column, or blank-lines");
+  }
+  return group_by_start(data, is_marked);
+}
+
+CsvRecord record_of(const std::string& text, char delimiter, const std::string& file) {
+  CsvRecordReader reader(LineReader(text, file), delimiter);
+  CsvRecord record;
+  reader.next(record);
+  return record;
+}
+
+std::vector<std::size_t> group_by_cell(const DataBlocks& data, const std::string& name,
+                                       char delimiter) {
+  const CsvRecord names = record_of(data.header, delimiter, data.files.front().second);
+  std::size_t column = 0;
+  while (column < names.size() && names[column] != name) ++column;
+  if (column == names.size()) {
+    throw UsageError("--group-by ", name, ": the table has no column of this name");
+  }
+  return group_by_value(data, [&](std::size_t k) {
+    const CsvRecord record = record_of(data.blocks[k], delimiter, data.files.front().second);
+    if (column < record.size()) return std::string(record[column]);
+    throw InputError(place(data, k), Message("--group-by ", name, ": the row has no such cell"),
+                     first_line(data.blocks[k]), "give a row as many cells as there are names");
+  });
+}
+
+std::vector<std::size_t> group_by_key(const DataBlocks& data, const std::string& key) {
+  return group_by_value(data, [&](std::size_t k) {
+    const Json line = parse_json_or_null(first_line(data.blocks[k]));
+    const Json* const value = line.is_object() ? line.get_if(key) : nullptr;
+    if (value != nullptr) return value->dump(-1, InvalidUtf8::replace);
+    throw InputError(place(data, k), Message("--group-by ", key, ": the line has no such key"),
+                     first_line(data.blocks[k]),
+                     "give every line the key, or leave --group-by out");
+  });
+}
+
+}  // namespace
+
+std::vector<std::size_t> group_by(const std::string& by, const DataBlocks& data,
+                                  const SearchRequest& request) {
+  if (by.empty()) return {};
+  if (by == kBlankLines && !request.spans &&
+      (request.format == InputFormat::text || data.blank_lines)) {
+    return group_by_blank_lines(data);
+  }
+  if (request.spans) return group_by_key(data, by);
+  if (request.format == InputFormat::csv) return group_by_cell(data, by, request.delimiter);
+  if (request.format == InputFormat::columns) {
+    std::size_t column = 0;
+    const char* const end = by.data() + by.size();
+    const auto [rest, fault] = std::from_chars(by.data(), end, column);
+    const bool number = fault == std::errc() && rest == end;
+    return number ? group_by_column(data, column) : group_by_marker(data, by);
+  }
+  if (request.format == InputFormat::svmlight) {
+    throw UsageError("--group-by ", by,
+                     ": rows of one qid are one sequence already; this format has no other groups");
+  }
+  throw UsageError("--group-by ", by, ": this format has no groups but those of blank-lines");
+}
+
+std::string ungrouped_warning(const DataBlocks& data, const SearchRequest& request) {
+  if (request.format != InputFormat::columns || request.contiguous) return {};
+  for (std::size_t k = 0; k < data.blocks.size(); ++k) {
+    if (cell_of(data.blocks[k], 0) != kMarker) continue;
+    const Location where = place(data, k);
+    return Message(where.file, ":", where.line, ": a mark of documents, ", kMarker,
+                   ": sentences of one document may be in several folds, and scores are then too "
+                   "good; --group-by ",
+                   kMarker, " keeps documents whole")
+        .text();
+  }
+  return {};
+}
+
+}  // namespace croft
