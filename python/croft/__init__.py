@@ -94,4 +94,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_PLACE, *_PARTS])
+    """What is meant for users, and what every module has: no imports of the package's own."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -493,3 +493,9 @@ def test_a_chain_warns_as_well(model, sequences):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.predict(sequences)
+
+
+def test_dir_shows_what_is_meant_for_users():
+    shown = [name for name in dir(croft) if not name.startswith("__")]
+    assert shown == sorted(croft.__all__)
+    assert all(hasattr(croft, name) for name in dir(croft))
