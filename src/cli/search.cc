@@ -38,7 +38,7 @@ much, by cross-validation each time (successive halving).  docs/search.md explai
 
 // Options of train that search has itself, or that would not mean what they say for parts of the
 // data.
-constexpr std::string_view kOwn[] = {"DATA", "output", "threads", "seed", "resume"};
+constexpr std::string_view kOwn[] = {"DATA", "output", "threads", "seed", "resume", "group-by"};
 constexpr std::string_view kRefused[] = {"checkpoint", "checkpoint-interval", "log", "quiet",
                                          "weights"};
 

@@ -29,8 +29,9 @@ class SequenceTraining {
   }
   //   file : for messages
   virtual void add(const TextSequence& sequence, std::string_view file = {}) = 0;
-  // After all of those.  Its labels, if any, have been taken away.
-  virtual void add_unlabelled(const TextSequence& sequence, std::string_view file = {}) {
+  // After all of those.  Its labels, if any, are dropped.
+  virtual void add_unlabelled(TextSequence sequence, std::string_view file = {}) {
+    sequence.labels.clear();
     add(sequence, file);
   }
   virtual void add_holdout(TextSequence, std::string_view /*file*/ = {}) {

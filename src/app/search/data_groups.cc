@@ -14,7 +14,6 @@ namespace croft {
 namespace {
 
 constexpr std::string_view kBlankLines = "blank-lines";
-constexpr std::string_view kMarker = "-DOCSTART-";  // of the CoNLL corpora
 constexpr std::string_view kBlanks = " \t";
 
 std::string_view first_line(std::string_view block) {
@@ -134,37 +133,49 @@ std::vector<std::size_t> group_by_key(const DataBlocks& data, const std::string&
 }  // namespace
 
 std::vector<std::size_t> group_by(const std::string& by, const DataBlocks& data,
-                                  const SearchRequest& request) {
+                                  const BlockForm& form) {
   if (by.empty()) return {};
-  if (by == kBlankLines && !request.spans &&
-      (request.format == InputFormat::text || data.blank_lines)) {
+  if (by == kBlankLines && !form.spans && (form.format == InputFormat::text || data.blank_lines)) {
     return group_by_blank_lines(data);
   }
-  if (request.spans) return group_by_key(data, by);
-  if (request.format == InputFormat::csv) return group_by_cell(data, by, request.delimiter);
-  if (request.format == InputFormat::columns) {
+  if (form.spans) return group_by_key(data, by);
+  if (form.format == InputFormat::csv) return group_by_cell(data, by, form.delimiter);
+  if (form.format == InputFormat::columns) {
     std::size_t column = 0;
     const char* const end = by.data() + by.size();
     const auto [rest, fault] = std::from_chars(by.data(), end, column);
     const bool number = fault == std::errc() && rest == end;
     return number ? group_by_column(data, column) : group_by_marker(data, by);
   }
-  if (request.format == InputFormat::svmlight) {
+  if (form.format == InputFormat::svmlight) {
     throw UsageError("--group-by ", by,
                      ": rows of one qid are one sequence already; this format has no other groups");
   }
   throw UsageError("--group-by ", by, ": this format has no groups but those of blank-lines");
 }
 
+std::string document_mark(std::span<const std::string> files) {
+  constexpr std::size_t kEnough = 10'000;  // lines
+  if (files.empty() || files.front() == "-") return {};
+  LineReader lines(files.front());
+  std::string_view line;
+  for (std::size_t k = 0; k < kEnough && lines.next(line); ++k) {
+    if (cell_of(line, 0) == kDocumentMark) {
+      return lines.name() + ":" + std::to_string(lines.line_number());
+    }
+  }
+  return {};
+}
+
 std::string ungrouped_warning(const DataBlocks& data, const SearchRequest& request) {
   if (request.format != InputFormat::columns || request.contiguous) return {};
   for (std::size_t k = 0; k < data.blocks.size(); ++k) {
-    if (cell_of(data.blocks[k], 0) != kMarker) continue;
+    if (cell_of(data.blocks[k], 0) != kDocumentMark) continue;
     const Location where = place(data, k);
-    return Message(where.file, ":", where.line, ": a mark of documents, ", kMarker,
+    return Message(where.file, ":", where.line, ": a mark of documents, ", kDocumentMark,
                    ": sentences of one document may be in several folds, and scores are then too "
                    "good; --group-by ",
-                   kMarker, " keeps documents whole")
+                   kDocumentMark, " keeps documents whole")
         .text();
   }
   return {};

@@ -110,7 +110,8 @@ TextSearch::TextSearch(const SearchRequest& request, const SearchCalls& calls)
     : r_(request),
       calls_(calls),
       data_(read_blocks(request.data, request.format)),
-      groups_(group_by(request.group_by, data_, request)),
+      groups_(
+          group_by(request.group_by, data_, {request.format, request.spans, request.delimiter})),
       plan_(request, data_.blocks.size(), groups_) {
   if (calls.warn && request.group_by.empty()) {
     const std::string warning = ungrouped_warning(data_, request);

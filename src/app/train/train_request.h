@@ -55,7 +55,9 @@ struct TrainRequest : OptimisedRequest {
   std::optional<CsvOptions> csv;
   std::optional<FeatureSet> features;  // default: all with a template, observed without
   std::string holdout;                 // a file, or a fraction in (0, 1) of the training sequences
-  std::uint64_t seed = 1;              // of the choice of the hold-out fraction
+  std::string
+      group_by;  // what a fraction keeps together (app/search/data_groups.h); empty: nothing
+  std::uint64_t seed = 1;                // of the choice of the hold-out fraction
   std::optional<PartialLabels> partial;  // labels of the data may be sets, or any
   std::string weights;                   // file: the weight of each sequence of `data`, in order
   // Of examples by their labels, for kinds that label each by itself: balanced, or a file of lines
@@ -91,6 +93,8 @@ class TrainingInput {
   virtual void read(const Visit& visit) = 0;
   virtual void read_holdout(const Visit& visit) = 0;  // where the request's is not a fraction
   virtual void read_unlabelled(const Visit&) {}       // after read(): without labels
+  // [sequences that read() will hand on] which belong together; empty: each is alone.
+  virtual std::vector<std::size_t> groups() { return {}; }
   // Data that is numbers already, all of it; none: read() hands on sequences.
   virtual std::optional<ChainEncoder> encoded() { return std::nullopt; }
   // How many of these have labels, where those behind them have none.

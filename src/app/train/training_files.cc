@@ -1,14 +1,18 @@
 // The data of a request: where it comes from, what of it is held out, how it becomes strings.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <numeric>
 
 #include "app/evaluate/evaluation.h"
 #include "app/label/sequence_source.h"
+#include "app/search/data_groups.h"
 #include "app/train/data_fit.h"
 #include "app/train/feature_kit_file.h"
 #include "app/train/train_files.h"
@@ -101,6 +105,30 @@ class TrainingFiles final : public TrainingInput {
     }
   }
 
+  std::vector<std::size_t> groups() override {
+    const bool fraction = holdout_fraction(request_.holdout).has_value();
+    if (request_.group_by.empty()) {
+      if (fraction) warn_of_documents();
+      return {};
+    }
+    if (!fraction) {
+      throw UsageError("--group-by is of a fraction to hold out, and --holdout ", request_.holdout,
+                       " is a file: leave out one of them");
+    }
+    if (std::ranges::find(request_.data, "-") != request_.data.end()) {
+      throw UsageError(
+          "--group-by looks at the data before it is read, and standard input can be read only "
+          "once: name a file");
+    }
+    BlockForm form{request_.format, request_.spans.has_value(), ','};
+    if (form.spans) form.format = InputFormat::text;
+    if (request_.csv) form.delimiter = request_.csv->delimiter;
+    std::vector<std::size_t> group =
+        group_by(request_.group_by, read_blocks(request_.data, form.format), form);
+    group.erase(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(sequences_));
+    return group;
+  }
+
   void read_holdout(const Visit& visit) override {
     SequenceSource source(request_.holdout, *extractor_, Labels::required, request_.spans);
     for_each_sequence(source, [&](InputSequence& s) { visit(s.text, source.name()); });
@@ -150,6 +178,17 @@ class TrainingFiles final : public TrainingInput {
     if (words_) look_at_words(text);
     visit(text, name_);
     if (++sequences_ % 1000 == 0) observer_.reading(fmt::format("{} positions", positions_));
+  }
+
+  void warn_of_documents() const {
+    if (request_.format != InputFormat::columns) return;
+    const std::string where = document_mark(request_.data);
+    if (where.empty()) return;
+    observer_.warn(Message(where, ": a mark of documents, ", kDocumentMark,
+                           ": sentences of one document may be on both sides of the hold-out, and "
+                           "its score is then too good; --group-by ",
+                           kDocumentMark, " keeps documents whole")
+                       .text());
   }
 
   // Terms of the first texts, and those that are a clause rather than a word.
@@ -212,6 +251,37 @@ void require_holdout(const std::string& holdout, std::size_t held_out, std::size
               " is none; give a larger one");
 }
 
+namespace {
+
+// A share of the groups, at least one of them, and not all.
+class HeldOutGroups {
+ public:
+  HeldOutGroups(std::vector<std::size_t> group, double share, Random& random)
+      : group_(std::move(group)) {
+    if (group_.empty()) return;
+    const std::size_t count = *std::ranges::max_element(group_) + 1;
+    if (count < 2) {
+      throw Error("--group-by finds one group in all of the data, which cannot be divided");
+    }
+    const auto wanted = static_cast<std::size_t>(std::round(share * static_cast<double>(count)));
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (std::size_t k = count; k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
+    held_.resize(count);
+    for (std::size_t k = 0; k < std::clamp<std::size_t>(wanted, 1, count - 1); ++k) {
+      held_[order[k]] = true;
+    }
+  }
+  bool any() const { return !group_.empty(); }
+  bool has(std::size_t sequence) const { return held_[group_.at(sequence)]; }
+
+ private:
+  std::vector<std::size_t> group_;  // [sequences]
+  std::vector<bool> held_;          // [groups]
+};
+
+}  // namespace
+
 void split_data(const TrainRequest& request, TrainingInput& input, const TrainingInput::Visit& keep,
                 const std::function<void(const TextSequence&)>& hold_out) {
   const auto fraction = holdout_fraction(request.holdout);
@@ -232,9 +302,12 @@ void split_data(const TrainRequest& request, TrainingInput& input, const Trainin
       (config.format == InputFormat::attributes || config.format == InputFormat::svmlight);
   std::vector<bool> seen;
   bool all_seen = !by_name;
+  const HeldOutGroups groups(input.groups(), fraction.value_or(0), random);
+  std::size_t n = 0;
   input.read([&](TextSequence& sequence, const std::string& file) {
     if (!all_seen) all_seen = config.kit->find_columns(sequence, seen);
-    if (fraction && random.uniform() < *fraction) {
+    const bool held = groups.any() ? groups.has(n++) : fraction && random.uniform() < *fraction;
+    if (held) {
       set_aside(sequence, file);
     } else {
       kept += sequence.length() > 0;

@@ -85,8 +85,9 @@ void ChainTraining::add(const TextSequence& sequence, std::string_view file) {
 }
 
 // Whatever the labels of the data are: nothing is known here.
-void ChainTraining::add_unlabelled(const TextSequence& sequence, std::string_view file) {
+void ChainTraining::add_unlabelled(TextSequence sequence, std::string_view file) {
   if (!labelled_) labelled_ = encoder_.data.sequences();
+  sequence.labels.clear();
   const std::optional<PartialLabels> partial = encoder_.partial;
   encoder_.partial.emplace();
   add(sequence, file);

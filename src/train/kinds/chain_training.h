@@ -66,7 +66,7 @@ class ChainTraining : public EncodedTraining {
   // Labelled, as the encoder wants it; `file` is for messages.  Each position of a maxent model is
   // a sequence of its own.
   void add(const TextSequence& sequence, std::string_view file = {}) override;
-  void add_unlabelled(const TextSequence& sequence, std::string_view file = {}) override;
+  void add_unlabelled(TextSequence sequence, std::string_view file = {}) override;
   void add_holdout(TextSequence sequence, std::string_view file = {}) override;
   std::size_t sequences() const override {
     return labelled_.value_or(EncodedTraining::sequences());

@@ -53,8 +53,7 @@ class HmmTraining : public EncodedTraining {
   // Both throw as ChainEncoder::add, and InputError for a value below 0.
   // One without labels as add_unlabelled() has it.
   void add(const TextSequence& sequence, std::string_view file = {}) override;
-  void add_unlabelled(TextSequence sequence,
-                      std::string_view file = {});  // its labels, if any, are dropped
+  void add_unlabelled(TextSequence sequence, std::string_view file = {}) override;
 
   std::size_t attributes() const override { return encoder_.node_names.size(); }
   const std::vector<std::string>& label_names() const { return labels_; }  // after run()

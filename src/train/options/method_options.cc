@@ -102,6 +102,13 @@ std::span<const OptionRow> run_options() {
             "instances) to set aside, for a score as training goes on")
           .of(kOfChains | kSegmentBit | kBoosted | kBayesNetBit | kHmmBit | kNaiveBayesBit |
               kJointBit | kGraphBit),
+      words("group-by", "MARKER|COLUMN|KEY|blank-lines",
+            "A fraction of --holdout divides no group: a document that begins with this cell "
+            "(-DOCSTART-), the same value of a column (columns: its number from 0, csv: its name) "
+            "or of a key of JSON lines, or what blank lines part")
+          .of(kOfChains | kSegmentBit | kBoosted | kHmmBit | kNaiveBayesBit | kJointBit)
+          .beside("holdout")
+          .outside(),
       whole("early-stop", "N=0",
             "Stop after N iterations without a better hold-out score, and keep the best "
             "weights; 0: off")

@@ -89,13 +89,10 @@ TEST(DataBlocks, AreTheSequencesOfEachFormat) {
 
 std::vector<std::size_t> groups_of(const std::string& by, const char* text, InputFormat format,
                                    bool spans = false) {
-  SearchRequest request;
-  request.format = format;
-  request.spans = spans;
   LineReader lines(text, "test");
   DataBlocks data;
   append_blocks(lines, format, data);
-  return group_by(by, data, request);
+  return group_by(by, data, {.format = format, .spans = spans});
 }
 
 using Groups = std::vector<std::size_t>;
@@ -104,8 +101,6 @@ TEST(DataGroups, AreWhatStandsBetweenTheMarksOfDocuments) {
   const char* const text = "before O\n\n-DOCSTART- O\n\na O\n\nb O\n\n-DOCSTART- O\n\nc O\n";
   EXPECT_EQ(groups_of("-DOCSTART-", text, InputFormat::columns), (Groups{0, 1, 1, 1, 2, 2}));
   EXPECT_THROW(groups_of("-DOC-", text, InputFormat::columns), UsageError);
-  SearchRequest request;
-  request.format = InputFormat::columns;
   DataBlocks two;
   for (const char* name : {"one", "two"}) {
     LineReader lines("-DOCSTART- O\n\na O\n", name);
@@ -113,7 +108,7 @@ TEST(DataGroups, AreWhatStandsBetweenTheMarksOfDocuments) {
     LineReader more("b O\n", name);
     append_blocks(more, InputFormat::columns, two);
   }
-  EXPECT_EQ(group_by("-DOCSTART-", two, request), (Groups{0, 0, 1, 2, 2, 3}));  // files are apart
+  EXPECT_EQ(group_by("-DOCSTART-", two, {}), (Groups{0, 0, 1, 2, 2, 3}));  // files are apart
 }
 
 TEST(DataGroups, AreTheValuesOfAColumnOrKeyWhereverTheyStand) {

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""--group-by: sequences of a document are never on both sides of a hold-out."""
+
+import random
+import unittest
+
+from support import BAD_INPUT, CliTest, WRONG_USAGE, croft
+
+
+def documents(count=20, sentences=10):
+    """In each document one name, whose label only its document says."""
+    draw, lines = random.Random(1), []
+    for d in range(count):
+        lines.append("-DOCSTART- O\n")
+        for _ in range(sentences):
+            lines.append(f"{draw.choice(['the', 'a'])} O\nName{d} {'B-PER' if d % 2 else 'B-LOC'}\nsaid O\n")
+    return "\n".join(lines)
+
+
+class Groups(CliTest):
+    def names_in(self, model):
+        """Names that training has seen."""
+        text = self.run_ok("inspect", "-m", model, "--weights")
+        return {d for d in range(20) if f"Name{d} " in text or f"Name{d}\t" in text or f'=Name{d}"' in text
+                or f"Name{d}\n" in text}
+
+    def test_a_document_is_held_out_as_a_whole(self):
+        data = self.file("data", documents())
+        model = self.train("m", "--holdout", "0.2", "--group-by=-DOCSTART-", data)
+        self.assertEqual(len(self.names_in(model)), 16)
+        self.assertEqual(len(self.names_in(self.train("n", "--holdout", "0.2", data))), 20)
+
+    def test_documents_without_grouping_are_warned_of(self):
+        data = self.file("data", documents())
+        warning = "data:1: a mark of documents"
+        done = croft("train", "--holdout", "0.2", "-o", self.folder / "m", data)
+        self.assertIn(warning, done.stderr.decode())
+        done = croft("train", "--holdout", "0.2", "--group-by=-DOCSTART-", "-o", self.folder / "m", data)
+        self.assertNotIn("warning", done.stderr.decode())
+        self.assertNotIn("warning", croft("train", "-o", self.folder / "m", data).stderr.decode())
+
+    def test_misuses_are_errors(self):
+        data = self.file("data", documents(2, 1))
+
+        def fails(status, problem, *arguments):
+            done = croft("train", "-o", self.folder / "m", *arguments, stdin=b"a O\n")
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(problem, done.stderr.decode())
+            self.assertFalse((self.folder / "m").exists())
+        fails(WRONG_USAGE, "--group-by goes with --holdout", "--group-by=-DOCSTART-", data)
+        fails(WRONG_USAGE, "is a file", "--holdout", data, "--group-by=-DOCSTART-", data)
+        fails(WRONG_USAGE, "begins with this cell", "--holdout", "0.5", "--group-by", "document", data)
+        fails(BAD_INPUT, "no column of this number", "--holdout", "0.5", "--group-by", "5", data)
+        fails(WRONG_USAGE, "can be read only once", "--holdout", "0.5", "--group-by=-DOCSTART-", "-")
+        one = self.file("one", documents(1, 3))
+        fails(BAD_INPUT, "one group", "--holdout", "0.5", "--group-by=-DOCSTART-", one)
+
+    def test_columns_of_a_table_and_keys_of_lines_are_groups_too(self):
+        rows = "".join(f"{customer},{customer % 2},{'ab'[customer % 2]}\n" for customer in range(10) for _ in range(5))
+        table = self.file("t.csv", "customer,x,label\n" + rows)
+        self.train("c", "--model", "maxent", "--format", "csv", "--holdout", "0.3", "--group-by", "customer", table)
+        lines = "".join(f'{{"doc": {d}, "tokens": ["a", "Name{d}"], "spans": [[1, 2, "PER"]]}}\n' for d in range(10)
+                        for _ in range(5))
+        data = self.file("s.jsonl", lines)
+        model = self.train("s", "--format", "spans", "--holdout", "0.3", "--group-by", "doc", data)
+        self.assertEqual(len(self.names_in(model)), 7)
+
+
+if __name__ == "__main__":
+    unittest.main()
