@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <utility>
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
@@ -101,7 +100,7 @@ TEST(CompactVocabulary, TheImageDependsOnTheSetOfStringsOnly) {
   const Strings strings = random_attributes(random, 2000);
   auto order = views(strings);
   const auto sorted = CompactVocabulary::build(order);
-  for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
+  shuffle(order, random);
   const auto shuffled = CompactVocabulary::build(order);
   EXPECT_EQ(sorted.image, shuffled.image);
   const CompactVocabulary vocabulary(shuffled.image);

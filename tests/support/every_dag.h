@@ -36,7 +36,7 @@ inline std::vector<Parents> every_dag(std::size_t variables) {
 inline Parents random_dag(std::size_t variables, double density, Random& random) {
   std::vector<Variable> order(variables);
   for (Variable v = 0; v < variables; ++v) order[v] = v;
-  for (std::size_t k = variables; k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
+  shuffle(order, random);
   Parents parents(variables);
   for (std::size_t a = 0; a < variables; ++a) {
     for (std::size_t b = 0; b < a; ++b) {

@@ -70,7 +70,7 @@ inline std::vector<std::vector<Variable>> scopes_of(const RandomGraphOptions& o,
       for (Variable k = 0; k < n; ++k) {
         std::vector<Variable> all(n);
         for (Variable v = 0; v < n; ++v) all[v] = v;
-        for (std::size_t i = n; i > 1; --i) std::swap(all[i - 1], all[random.below(i)]);
+        shuffle(all, random);
         all.resize(std::min<std::size_t>(n, 1 + random.below(4)));
         scopes.push_back(all);
       }

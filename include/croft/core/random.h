@@ -1,7 +1,9 @@
 // Seeded random numbers, the same on every platform (the standard's distributions are not).
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace croft {
 
@@ -18,5 +20,11 @@ class Random {
  private:
   std::array<std::uint64_t, 4> state_;
 };
+
+// Puts a list in random order: each order is as probable as any other (Fisher & Yates).
+template <class List>
+void shuffle(List& list, Random& random) {
+  for (std::size_t k = list.size(); k > 1; --k) std::swap(list[k - 1], list[random.below(k)]);
+}
 
 }  // namespace croft

@@ -38,7 +38,7 @@ std::string value_at(const SearchParameter& p, double u) {
 std::vector<std::size_t> shuffled(std::size_t n, Random& random) {
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t k = n; k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
+  shuffle(order, random);
   return order;
 }
 

@@ -266,7 +266,7 @@ class HeldOutGroups {
     const auto wanted = static_cast<std::size_t>(std::round(share * static_cast<double>(count)));
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t k = count; k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
+    shuffle(order, random);
     held_.resize(count);
     for (std::size_t k = 0; k < std::clamp<std::size_t>(wanted, 1, count - 1); ++k) {
       held_[order[k]] = true;

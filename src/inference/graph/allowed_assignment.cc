@@ -13,7 +13,7 @@ constexpr std::size_t kRevisedListed = 1 << 16;  // the same of those that a spa
 
 class Search {
  public:
-  Search(const FactorGraph& graph, const FactorLists& factors, Random& random, bool shuffle)
+  Search(const FactorGraph& graph, const FactorLists& factors, Random& random, bool shuffled)
       : graph_(graph),
         factors_(factors),
         random_(random),
@@ -31,9 +31,7 @@ class Search {
       left_[v] = graph.states(v);
       order_.push_back(v);
     }
-    for (std::size_t i = shuffle ? order_.size() : 0; i > 1; --i) {
-      std::swap(order_[i - 1], order_[random.below(i)]);
-    }
+    if (shuffled) shuffle(order_, random);
   }
 
   // `none` is certain, for any number of steps.
@@ -83,9 +81,7 @@ class Search {
     for (State s = 0; s < graph_.states(best); ++s) {
       if (allowed_[best][s]) level.states.push_back(s);
     }
-    for (std::size_t i = level.states.size(); i > 1; --i) {
-      std::swap(level.states[i - 1], level.states[random_.below(i)]);
-    }
+    shuffle(level.states, random_);
     levels_.push_back(std::move(level));
     return true;
   }

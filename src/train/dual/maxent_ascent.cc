@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/sparse_rows.h"
+#include "croft/core/random.h"
 #include "optimize/stochastic/sample_layout.h"
 #include "train/dual/maxent_span.h"
 #include "train/functions/softmax_step.h"
@@ -147,9 +148,7 @@ void MaxentSpan<Real>::ascend(std::uint64_t seed, std::size_t pass, double l2, s
   const std::size_t enough = kWorth * by_position_.index.size();
   std::size_t read = 0;
   for (std::size_t round = 0; round < kMaxRounds && read < enough; ++round) {
-    for (std::size_t k = worst.size(); k > 1; --k) {
-      std::swap(worst[k - 1], worst[random.below(k)]);
-    }
+    shuffle(worst, random);
     double lacked = 0;
     for (const std::uint32_t p : worst) {
       lacked += visit(at, p);

@@ -257,7 +257,7 @@ void CodeTraining::choose_by_loss(const CodeOptions& options, std::uint64_t seed
   std::vector<std::size_t> order(last - first);
   std::iota(order.begin(), order.end(), first);
   Random random(seed + 1);
-  for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
+  shuffle(order, random);
   std::vector<std::size_t> chosen;
   std::vector<Label> gold;
   for (const std::size_t n : order) {

@@ -128,7 +128,7 @@ double MessageEngine<S>::tree_iteration() {
   for (const Factor f : core) {
     for (std::size_t e = layout_.edge_begin(f); e < layout_.edge_end(f); ++e) edges.push_back(e);
   }
-  for (std::size_t k = edges.size(); k > 1; --k) std::swap(edges[k - 1], edges[random_.below(k)]);
+  shuffle(edges, random_);
   std::vector<std::uint32_t> parent(graph_.variables() + graph_.factors());
   std::iota(parent.begin(), parent.end(), 0u);
   const auto root = [&](std::uint32_t k) {
@@ -181,9 +181,7 @@ double MessageEngine<S>::iterate() {
       return core_sweep();
     case MessageSchedule::random:
       order_.assign(layout_.core().begin(), layout_.core().end());
-      for (std::size_t k = order_.size(); k > 1; --k) {
-        std::swap(order_[k - 1], order_[random_.below(k)]);
-      }
+      shuffle(order_, random_);
       return sweep(order_);
     case MessageSchedule::residual:
       return residual_iteration();

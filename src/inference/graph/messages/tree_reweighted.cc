@@ -128,7 +128,7 @@ void TreeReweighted::Run::draw_forests() {
   std::iota(order.begin(), order.end(), 0u);
   std::size_t missing = edges;
   while (forests_.size() < options_.trees || missing > 0) {
-    for (std::size_t k = edges; k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
+    shuffle(order, random);
     std::ranges::stable_sort(order, {}, [&](std::uint32_t e) { return count[e]; });
     forests_.push_back(spanning_forest(pairs_, order));
     for (const auto& step : forests_.back().steps) missing -= count[step.edge]++ == 0;

@@ -133,7 +133,7 @@ std::vector<GibbsForest> cut_into_forests(const GibbsPlan& plan, std::uint64_t s
   std::vector<Site> left(plan.sites());
   std::iota(left.begin(), left.end(), Site{0});
   Random random(seed);
-  for (std::size_t i = left.size(); i > 1; --i) std::swap(left[i - 1], left[random.below(i)]);
+  shuffle(left, random);
   std::vector<GibbsForest> forests;
   while (!left.empty()) {
     Growing growing(plan);

@@ -62,7 +62,7 @@ std::vector<Variable> SumsGiven::neighbourhood(std::size_t size, Random& random)
     const Variable v = reached[next];
     if (asked[v]) found.push_back(v);
     std::vector<Variable> near = lists_[v];
-    for (std::size_t i = near.size(); i > 1; --i) std::swap(near[i - 1], near[random.below(i)]);
+    shuffle(near, random);
     for (const Variable u : near) {
       if (!seen[u]) reached.push_back(u);
       seen[u] = true;

@@ -13,6 +13,7 @@
 
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/random.h"
 #include "croft/inference/graph_brute_force.h"
 #include "structure/counters.h"
 #include "support/graph_number.h"
@@ -33,7 +34,7 @@ EliminationOrder order_of(const FactorGraph& graph, std::uint64_t seed) {
   std::vector<Variable> order(graph.variables());  // any order will do
   std::iota(order.begin(), order.end(), Variable{0});
   Random random(seed);
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  shuffle(order, random);
   return cost_of_order(graph, order);
 }
 
