@@ -10,6 +10,7 @@
 #include "train/functions/changing_precision.h"
 #include "train/functions/softmax_columns.h"
 #include "train/methods/optimise.h"
+#include "train/unlabelled_terms.h"
 
 namespace croft {
 namespace {
@@ -106,6 +107,7 @@ class ChainFunctions {
 
 CurvedFunction& ChainFunctions::of_all_data() {
   if (p_.unlabelled == nullptr) return whole();
+  check_values(*p_.terms, *p_.unlabelled);
   log_partition_.emplace(*p_.unlabelled, p_.layout, p_.pool,
                          [] { return std::make_unique<ChainLogPartition<double>>(); });
   return with_unlabelled_.emplace(whole(), *log_partition_, *p_.terms);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
 
 #include "croft/core/error.h"
 #include "features/extraction.h"
@@ -40,11 +42,40 @@ std::vector<double> distribution(const ExpectationRule& rule, const StringTable&
   return share;
 }
 
+// That some shares keep all bounds of an attribute.
+void check_bounds(std::span<const AttributeExpectation::Bound> bounds, std::size_t labels,
+                  const std::string& attribute, const Location& where) {
+  constexpr double kRounding = 1e-9;
+  std::vector<double> least(labels, 0.0), most(labels, 1.0);
+  for (const AttributeExpectation::Bound& each : bounds) {
+    (each.at_least ? least : most)[each.label] = each.share;
+  }
+  double least_sum = 0, most_sum = 0;
+  for (std::size_t y = 0; y < labels; ++y) {
+    if (least[y] > most[y]) {
+      throw InputError(where, "a lower bound above the upper bound of the same label", attribute,
+                       "swap them, or leave one out");
+    }
+    least_sum += least[y];
+    most_sum += most[y];
+  }
+  if (least_sum > 1 + kRounding) {
+    throw InputError(where, "lower bounds that add up to more than 1", attribute,
+                     "no shares of labels keep them all: lower some");
+  }
+  if (most_sum < 1 - kRounding) {
+    throw InputError(where, "upper bounds of all labels that add up to less than 1", attribute,
+                     "no shares of labels keep them all: raise some");
+  }
+}
+
 AttributeExpectation expectation(const ExpectationRule& rule, const std::string& file,
                                  const StringTable& labels, const StringTable& attributes,
                                  const std::vector<bool>& present) {
   const Location where{file, rule.line};
   AttributeExpectation out;
+  out.name = rule.attribute;
+  out.where = where;
   out.attribute = attributes.find(rule.attribute);
   if (out.attribute == kUnknown || !present[out.attribute]) {
     throw InputError(where, "an attribute that no position without a label has", rule.attribute,
@@ -60,6 +91,7 @@ AttributeExpectation expectation(const ExpectationRule& rule, const std::string&
     out.bounds.push_back(
         {label_named(labels, each, where), each.relation == ShareRelation::at_least, each.share});
   }
+  check_bounds(out.bounds, labels.size(), rule.attribute, where);
   return out;
 }
 
@@ -93,8 +125,37 @@ double information(std::span<const double> with, std::span<const double> all, do
   return sum;
 }
 
+// Attributes that are there, or as much as a number says: not those with values below 0.
+std::vector<bool> countable(const ChainData& data, const std::vector<bool>& present) {
+  std::vector<bool> out = present;
+  for (std::size_t k = 0; k < data.node.value.size(); ++k) {
+    if (data.node.value[k] < 0) out[data.node.id[k]] = false;
+  }
+  return out;
+}
+
+// By number, those that say most of the label; then the intercept.
+std::vector<std::uint32_t> most_informative(const std::vector<std::vector<double>>& count,
+                                            std::span<const double> all, double n,
+                                            std::size_t wanted, std::uint32_t intercept,
+                                            const std::vector<bool>& eligible) {
+  std::vector<std::pair<double, std::uint32_t>> best;
+  for (std::uint32_t a = 0; a < count.size(); ++a) {
+    if (a == intercept) continue;
+    if (eligible[a] && !count[a].empty()) best.emplace_back(-information(count[a], all, n), a);
+  }
+  std::ranges::sort(best);
+  best.resize(std::min(best.size(), wanted));
+  std::vector<std::uint32_t> out;
+  for (const auto& [gain, a] : best) out.push_back(a);
+  // It tells nothing of one position, but how often each label is there in all.
+  if (intercept != kUnknown && eligible[intercept]) out.push_back(intercept);
+  return out;
+}
+
 std::vector<AttributeExpectation> expectations_from(const ChainData& data, std::size_t wanted,
-                                                    std::size_t labels, std::uint32_t intercept,
+                                                    std::size_t labels,
+                                                    const StringTable& attributes,
                                                     const std::vector<bool>& present) {
   std::vector<double> all(labels);
   double n = 0;
@@ -103,22 +164,27 @@ std::vector<AttributeExpectation> expectations_from(const ChainData& data, std::
     ++all[y];
     ++n;
   }
-  const auto count = joint_counts(data, present.size(), labels);
-  std::vector<std::pair<double, std::uint32_t>> best;
-  for (std::uint32_t a = 0; a < present.size(); ++a) {
-    if (a == intercept) continue;
-    if (present[a] && !count[a].empty()) best.emplace_back(-information(count[a], all, n), a);
+  if (n == 0) {
+    throw Error(
+        "--expectations labelled: no position of the labelled data has one known label; label "
+        "some, or give a file of expectations");
   }
-  std::ranges::sort(best);
-  best.resize(std::min(best.size(), wanted));
-  // It tells nothing of one position, but how often each label is there in all.
-  if (intercept != kUnknown && present[intercept]) best.emplace_back(0, intercept);
+  const auto count = joint_counts(data, present.size(), labels);
+  const std::vector<std::uint32_t> chosen = most_informative(
+      count, all, n, wanted, attributes.find(kIntercept), countable(data, present));
+  if (chosen.empty()) {
+    throw Error(
+        "--expectations labelled: no attribute is both at a known label and in the data without "
+        "labels (those with values below 0 do not count); give both the same attributes, or a file "
+        "of expectations");
+  }
   std::vector<AttributeExpectation> out;
-  for (const auto& [gain, a] : best) {
+  for (const std::uint32_t a : chosen) {
     double there = 1;  // one more occurrence, with labels as elsewhere
     for (const double each : count[a]) there += each;
     AttributeExpectation& one = out.emplace_back();
     one.attribute = a;
+    one.name = attributes[a];
     for (std::size_t y = 0; y < labels; ++y) {
       one.target.push_back((count[a][y] + all[y] / n) / there);
     }
@@ -154,8 +220,7 @@ std::vector<AttributeExpectation> attribute_expectations(const UnlabelledOptions
                                                          const ChainData& labelled,
                                                          const std::vector<bool>& present) {
   if (options.from_labelled > 0) {
-    return expectations_from(labelled, options.from_labelled, labels.size(),
-                             attributes.find(kIntercept), present);
+    return expectations_from(labelled, options.from_labelled, labels.size(), attributes, present);
   }
   std::vector<AttributeExpectation> out;
   if (!options.expectations) return out;
@@ -177,7 +242,9 @@ UnlabelledTerms unlabelled_terms(const UnlabelledOptions& options,
   terms.targets = options.expectations_weight * all;
   terms.bounds = options.expectations_weight * each;
   for (const AttributeExpectation& one : expectations) {
-    const std::uint64_t weights = layout.node.begin[renumbering.node[one.attribute]];
+    const std::uint32_t row = renumbering.node[one.attribute];
+    const std::uint64_t weights = layout.node.begin[row];
+    terms.attribute.push_back({row, one.name, one.where});
     if (!one.target.empty()) terms.target.push_back({weights, one.target});
     for (const AttributeExpectation::Bound& bound : one.bounds) {
       terms.bound.push_back({weights, static_cast<std::uint32_t>(layout.labels), bound.label,
@@ -185,6 +252,24 @@ UnlabelledTerms unlabelled_terms(const UnlabelledOptions& options,
     }
   }
   return terms;
+}
+
+void check_values(const UnlabelledTerms& terms, const ChainData& data) {
+  if (data.node.value.empty() || terms.attribute.empty()) return;
+  std::unordered_map<std::uint32_t, const ExpectedAttribute*> expected;
+  for (const ExpectedAttribute& each : terms.attribute) expected.emplace(each.row, &each);
+  for (std::size_t k = 0; k < data.node.value.size(); ++k) {
+    if (!(data.node.value[k] < 0)) continue;
+    const auto found = expected.find(data.node.id[k]);
+    if (found == expected.end()) continue;
+    const ExpectedAttribute& of = *found->second;
+    constexpr std::string_view kProblem = "an attribute with values below 0";
+    constexpr std::string_view kRemedy =
+        "labels count by its values: scale them to 0 and above, or expect nothing of it";
+    if (!of.where.file.empty()) throw InputError(of.where, kProblem, of.name, kRemedy);
+    throw Error("--expectations labelled: ", kProblem, ", ", in_quotes(of.name),
+                ", in the data without labels; ", kRemedy);
+  }
 }
 
 }  // namespace croft

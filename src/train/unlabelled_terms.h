@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "croft/core/error.h"
 #include "data/settings/field_files.h"
 #include "features/chain_data.h"
 #include "model/chain_layout.h"
@@ -41,12 +43,15 @@ struct AttributeExpectation {
     double share;
   };
   std::uint32_t attribute = 0;
+  std::string name;            // of the attribute
+  Location where;              // no file: labelled data says it
   std::vector<double> target;  // [L], or empty
   std::vector<Bound> bounds;
 };
 
-// Throws InputError (file, line, text, remedy) for an attribute that is none of `attributes`, and
-// for a label that is none of `labels`.
+// Throws InputError (file, line, text, remedy) for an attribute that is none of `attributes`, for a
+// label that is none of `labels`, and for bounds that no shares keep; Error where the labelled data
+// is to say what to expect, and says nothing.
 //   labelled : by the encoder's numbers; the sequences that are trained on
 //   present  : [attributes] whether the data without labels has them
 std::vector<AttributeExpectation> attribute_expectations(const UnlabelledOptions& options,
@@ -63,5 +68,9 @@ UnlabelledTerms unlabelled_terms(const UnlabelledOptions& options,
                                  std::span<const AttributeExpectation> expectations,
                                  const ChainLayout& layout, const Renumbering& renumbering,
                                  std::size_t labelled, std::size_t unlabelled);
+
+// A label counts by the attribute's value, so values below 0 would make no shares: throws Error or
+// InputError for an attribute of the terms that has one in `data`, whose ids are the layout's.
+void check_values(const UnlabelledTerms& terms, const ChainData& data);
 
 }  // namespace croft

@@ -1,5 +1,6 @@
 #include "app/train/requests.h"
 
+#include <cmath>
 #include <filesystem>
 
 #include "app/label/chunks.h"
@@ -173,13 +174,19 @@ void read_unlabelled(const OptionValues& values, TrainRequest& r) {
   values.read("self-training", u.self_training);
   values.read("confidence", u.confidence);
   values.read("view", u.view);
-  constexpr std::string_view kLabelled = "labelled";
-  if (!r.expectations.starts_with(kLabelled)) return;
-  const std::string rest = r.expectations.substr(kLabelled.size());
+  constexpr std::string_view kLabelled = "labelled", kCounted = "labelled:";
   double count = 100;
-  const bool counted = rest.starts_with(':') &&
-                       parse_number(std::string_view(rest).substr(1), count) == NumberKind::finite;
-  if (!rest.empty() && !(counted && count >= 1 && count <= 1e9)) return;  // a file of this name
+  if (r.expectations != kLabelled) {
+    if (!r.expectations.starts_with(kCounted)) return;  // a file
+    const std::string_view text = std::string_view(r.expectations).substr(kCounted.size());
+    if (parse_number(text, count) != NumberKind::finite || !(count >= 1 && count <= 1e9) ||
+        count != std::floor(count)) {
+      throw OptionError(
+          values.row("expectations"),
+          {": ", in_quotes(text), " behind labelled: is not a whole number from 1 to ",
+           "1000000000; a file of this name is ./", r.expectations});
+    }
+  }
   u.from_labelled = static_cast<std::size_t>(count);
   r.expectations.clear();
 }

@@ -19,8 +19,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "croft/core/error.h"
 #include "croft/optimize/function.h"
 
 namespace croft {
@@ -40,6 +42,13 @@ struct LabelBound {
   double share = 0;  // 0 to 1
 };
 
+// An attribute that something is expected of.
+struct ExpectedAttribute {
+  std::uint32_t row = 0;  // of the layout
+  std::string name;       // for messages
+  Location where;         // of what is expected; no file: labelled data says it
+};
+
 struct UnlabelledTerms {
   double entropy = 0;  // h >= 0
   double targets =
@@ -47,6 +56,7 @@ struct UnlabelledTerms {
   double bounds = 0;  // p > 0, likewise
   std::vector<LabelTarget> target{};
   std::vector<LabelBound> bound{};
+  std::vector<ExpectedAttribute> attribute{};  // of targets and bounds
 
   bool any() const { return entropy > 0 || !target.empty() || !bound.empty(); }
 };

@@ -132,7 +132,7 @@ class Unlabelled(CliTest):
     def test_misuses_are_errors(self):
         data, more = self.file("data", pairs(20, 1)), self.file("more", pairs(30, 2, labelled=False))
 
-        def fails(status, problem, *options, kind="maxent"):
+        def fails(status, problem, *options, kind="maxent", data=data):
             done = croft("train", "--model", kind, "--format", "attributes", "-o", self.folder / "m", *options,
                                   data)
             self.assertEqual(done.returncode, status, done.stderr)
@@ -150,10 +150,32 @@ class Unlabelled(CliTest):
               "x*")
         for line, problem in (("nothing A=0.5", "e:1: an attribute that no position without a label has"),
                               ("one=a4 C=0.5", "e:1: a label that the data does not have"),
-                              ("one=a4 A=0.5 B=0.4", "e:1: shares of all labels that add up to less than 1")):
+                              ("one=a4 A=0.5 B=0.4", "e:1: shares of all labels that add up to less than 1"),
+                              ("one=a4 A>=0.7 B>=0.4", "e:1: lower bounds that add up to more than 1"),
+                              ("one=a4 A<=0.7 B<=0.2", "e:1: upper bounds of all labels that add up to less than 1"),
+                              ("one=a4 A>=0.7 A<=0.2", "e:1: a lower bound above the upper bound of the same label")):
             fails(BAD_INPUT, problem, "--unlabelled", more, "--expectations", self.file("e", line + "\n"))
         fails(BAD_INPUT, "is there with --intercept", "--unlabelled", more, "--no-intercept", "--expectations",
               self.file("e", "(intercept) A=0.5\n"))
+        for count in ("", "0", "1.5", "x", "-3", "1e10"):
+            fails(WRONG_USAGE, "is not a whole number from 1", "--unlabelled", more, "--expectations",
+                  f"labelled:{count}")
+        few, other = self.file("few", "A\tone=a4\n\nB\ttwo=b4\n\n"), self.file("other", "\tthree\n\n")
+        fails(BAD_INPUT, "no attribute is both at a known label", "--unlabelled", other, "--expectations", "labelled",
+              "--no-intercept", data=few)
+        either = self.file("either", "A|B\tone=a4\n\n?\ttwo=b4\n\n")
+        fails(BAD_INPUT, "no position of the labelled data has one known label", "--unlabelled", more,
+              "--expectations", "labelled:3", "--partial", data=either)
+        negative = self.file("negative", "\tone=a4:-0.5\ttwo=b4\n\n")
+        fails(BAD_INPUT, "e:1: an attribute with values below 0", "--unlabelled", negative, "--expectations",
+              self.file("e", "one=a4 A=0.5\n"), data=few)
+        fails(BAD_INPUT, "labelled: an attribute with values below 0", "--unlabelled", negative, "--expectations",
+              "labelled", data=few)
+
+    def test_attributes_with_values_below_0_are_not_among_those_of_labelled(self):
+        data = self.file("data", "A\tx:-1\ta\n\nB\tx:1\tb\n\n")
+        more = self.file("more", "\tx:-1\ta\n\n\tx:1\tb\n\n")
+        self.maxent("--unlabelled", more, "--expectations", "labelled", data=data)
 
 
 if __name__ == "__main__":
