@@ -1,6 +1,7 @@
 #include "train/chain_methods.h"
 
 #include <algorithm>
+#include <string>
 
 #include "objective/chain_objectives.h"
 #include "objective/log_partition.h"
@@ -89,6 +90,10 @@ class ChainFunctions {
   OptimizeResult ascent(const ChainAscentOptions& options, std::span<double> w,
                         const IterationCallback& callback, Checkpointer* checkpoints);
   DualProblem& dual();
+  // Of what curved() has made.
+  std::string warning() const {
+    return with_unlabelled_ ? with_unlabelled_->warning() : std::string();
+  }
   // Of what dual() has made.
   std::optional<KernelExpansion> kernel() const;
 
@@ -230,6 +235,7 @@ OptimizeResult train_chain(const ChainProblem& p, std::span<double> w,
           },
       .dual = [&]() -> DualProblem& { return functions.dual(); }};
   OptimizeResult result = optimise(problem, w, callback, checkpoints, &findings.vote);
+  result.warning = functions.warning();
   findings.kernel = functions.kernel();
   if (findings.kernel) std::ranges::copy(findings.kernel->w, w.begin());
   return result;

@@ -69,6 +69,7 @@ struct OptimizeResult {
   double gradient_norm = 0;
   std::size_t iterations = 0, evaluations = 0;
   std::optional<double> gap{};  // of the last iteration, where the method knows a lower bound
+  std::string warning{};        // what the function says of itself at the end; empty: nothing
   bool converged() const {
     return reason == StopReason::converged_objective || reason == StopReason::converged_gradient ||
            reason == StopReason::converged_gap || reason == StopReason::target;

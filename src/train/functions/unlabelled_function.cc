@@ -1,5 +1,7 @@
 #include "train/functions/unlabelled_function.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,6 +17,8 @@ constexpr double kLeast = 1e-300;
 // Of a multiplier, in the units of Dual.  Bounds that cannot be met cost no more than this times
 // what they are missed by.
 constexpr double kMostMultiplier = 1e4;
+// A bound is missed from such a share on: the multipliers of those that can be kept end far nearer.
+constexpr double kMissed = 1e-3;
 
 }  // namespace
 
@@ -105,6 +109,13 @@ class UnlabelledFunction::Dual final : public BatchFunction {
   double signed_unit(std::size_t k) const {
     return (of_.terms_.bound[k].at_least ? -1 : 1) / std::sqrt(occurs_[k]);
   }
+  // By what share bound k is missed, at the last evaluation; 0 and below: it is kept.
+  double missed(std::size_t k) const {
+    const LabelBound& bound = of_.terms_.bound[k];
+    if (occurs_[k] == kLeast) return 0;  // all of its values are 0
+    const double share = of_.moved_counts_[bound.weights + bound.label] / occurs_[k];
+    return bound.at_least ? bound.share - share : share - bound.share;
+  }
 
  private:
   UnlabelledFunction& of_;
@@ -118,10 +129,25 @@ double UnlabelledFunction::add_bounds(std::span<const double> w, double log_z,
   lambda_.resize(terms_.bound.size());
   const BoxDescentResult found =
       descend_in_box(dual, lambda_, {.lower = 0, .upper = kMostMultiplier, .tolerance = 1e-7});
+  missed_ = 0;
+  most_missed_ = 0;
+  for (std::size_t k = 0; k < lambda_.size(); ++k) {
+    const double missed = dual.missed(k);
+    if (missed > kMissed) ++missed_;
+    most_missed_ = std::max(most_missed_, missed);
+  }
   for (std::size_t k = 0; k < w.size(); ++k) {
     gradient[k] += terms_.bounds * (expected_[k] - moved_counts_[k]);
   }
   return terms_.bounds * std::max(0.0, log_z - found.value);
+}
+
+std::string UnlabelledFunction::warning() const {
+  if (missed_ == 0) return {};
+  return fmt::format(
+      "bounds of labels contradict each other: {} of {} are missed, by shares of up to {:.2g}, by "
+      "the labels that come nearest to keeping them",
+      missed_, lambda_.size(), most_missed_);
 }
 
 }  // namespace croft

@@ -73,6 +73,8 @@ class UnlabelledFunction final : public CurvedFunction {
 
   std::size_t dimension() const override { return f_.dimension(); }
   double evaluate(std::span<const double> w, std::span<double> gradient) override;
+  // Of bounds that the distribution of the last evaluation misses; empty: it keeps all.
+  std::string warning() const;
   // Of f alone: the others would need third derivatives, and no method for functions that are not
   // convex asks.
   void hessian_product(std::span<const double> v, std::span<double> out) override {
@@ -96,6 +98,8 @@ class UnlabelledFunction final : public CurvedFunction {
   std::vector<double> expected_;              // E(w)
   std::vector<double> direction_, product_;   // v, A'' v
   std::vector<double> lambda_;                // [bounds] of the last evaluation
+  std::size_t missed_ = 0;                    // bounds, in the last evaluation
+  double most_missed_ = 0;                    // by what share
   std::vector<double> moved_, moved_counts_;  // w - C' lambda, and E there
 };
 

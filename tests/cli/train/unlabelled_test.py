@@ -177,6 +177,15 @@ class Unlabelled(CliTest):
         more = self.file("more", "\tx:-1\ta\n\n\tx:1\tb\n\n")
         self.maxent("--unlabelled", more, "--expectations", "labelled", data=data)
 
+    def test_bounds_that_contradict_each_other_are_warned_of(self):
+        data = self.file("data", "A\tx\ta\n\nB\tx\tb\n\n")
+        more = self.file("more", "\tx\ta\n\n\tx\tb\n\n")
+        for bounds, warned in (("(intercept) A>=0.9\nx A<=0.2\n", True), ("(intercept) A>=0.9\nx B<=0.2\n", False)):
+            done = croft("train", "--model", "maxent", "--format", "attributes", "--unlabelled", more,
+                         "--expectations", self.file("e", bounds), "-o", self.folder / "m", data)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("bounds of labels contradict each other: " in done.stderr.decode(), warned, done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

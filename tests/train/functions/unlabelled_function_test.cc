@@ -96,6 +96,7 @@ class Terms {
     for (std::size_t k = 0; k < w.size(); ++k) whole[k] -= part[k];
     return whole;
   }
+  std::string warning() const { return all_.warning(); }
 
  private:
   UnlabelledTerms terms_;
@@ -244,6 +245,19 @@ TEST(UnlabelledFunction, ABoundThatCannotBeMetCostsNoMoreThanItsMultiplier) {
   Terms terms(model, of);
   EXPECT_TRUE(std::isfinite(terms(model.w)));
   EXPECT_GT(terms(model.w), 0);
+}
+
+TEST(UnlabelledFunction, BoundsThatContradictEachOtherAreWarnedOf) {
+  const RandomModel model = random_chains(2);
+  const std::uint64_t weights = weights_of(model, attributes_of(model)[0]);
+  for (const double share : {0.45, 0.6}) {
+    UnlabelledTerms of{.bounds = 1};
+    of.bound.push_back({weights, kLabels, 0, true, share});
+    of.bound.push_back({weights, kLabels, 2, true, share});
+    Terms terms(model, of);
+    EXPECT_TRUE(std::isfinite(terms(model.w)));
+    EXPECT_EQ(terms.warning().empty(), share < 0.5) << terms.warning();
+  }
 }
 
 }  // namespace

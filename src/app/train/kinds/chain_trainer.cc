@@ -54,6 +54,9 @@ class ChainTrainer final : public SequenceTrainer {
     result_ = chain_->run(options_, scorer(), [&](const TrainProgress& now) {
       return observer.iteration(step_of(now));
     });
+    if (const std::string& warning = result_.optimization.warning; !warning.empty()) {
+      observer.warn(warning);
+    }
     input_->trained(*chain_);
     return outcome_of(result_, options_.regulariser.l1);
   }
