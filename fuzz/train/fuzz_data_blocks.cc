@@ -6,24 +6,26 @@
 #include <string_view>
 #include <vector>
 
-#include "app/search/data_blocks.h"
+#include "app/train/data_blocks.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  using croft::InputFormat;
+  using croft::BlockForm, croft::InputFormat;
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);
-  for (const InputFormat format : {InputFormat::columns, InputFormat::attributes, InputFormat::text,
-                                   InputFormat::svmlight, InputFormat::csv}) {
+  for (const BlockForm& form :
+       {BlockForm{InputFormat::columns}, BlockForm{InputFormat::attributes},
+        BlockForm{InputFormat::text}, BlockForm{.format = InputFormat::text, .spans = true},
+        BlockForm{InputFormat::svmlight}, BlockForm{InputFormat::csv}}) {
     croft::DataBlocks data, again;
     croft::LineReader lines(text, "fuzz");
-    croft::append_blocks(lines, format, data);
+    croft::append_blocks(lines, form, data);
     std::vector<std::size_t> all(data.blocks.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     const std::string written = data.text(all);
     // A byte order mark is passed over once, wherever the text is read from.
     if (written.starts_with("\xEF\xBB\xBF")) continue;
     croft::LineReader rewritten(written, "fuzz");
-    croft::append_blocks(rewritten, format, again);
-    if (again.blocks != data.blocks || again.header != data.header) {
+    croft::append_blocks(rewritten, form, again);
+    if (again.blocks != data.blocks || again.header() != data.header()) {
       throw std::logic_error("blocks are others when they are cut again");
     }
   }

@@ -9,11 +9,11 @@
 #include <set>
 
 #include "app/label/predict.h"
-#include "app/search/data_blocks.h"
-#include "app/search/data_groups.h"
 #include "app/search/search_plan.h"
 #include "app/search/search_state.h"
 #include "app/search/successive_halving.h"
+#include "app/train/data_blocks.h"
+#include "app/train/data_groups.h"
 #include "app/train/feature_kit_file.h"
 #include "core/files.h"
 #include "croft/core/error.h"
@@ -72,6 +72,10 @@ double score_of(SearchMetric metric, const EvaluationSummary& summary) {
   return summary.log_loss->per_token();
 }
 
+BlockForm form_of(const SearchRequest& request) {
+  return {request.format, request.spans, request.delimiter};
+}
+
 std::size_t count_groups(const std::vector<std::size_t>& groups) {
   return groups.empty() ? 0 : 1 + *std::ranges::max_element(groups);
 }
@@ -109,13 +113,14 @@ class TextSearch {
 TextSearch::TextSearch(const SearchRequest& request, const SearchCalls& calls)
     : r_(request),
       calls_(calls),
-      data_(read_blocks(request.data, request.format)),
-      groups_(
-          group_by(request.group_by, data_, {request.format, request.spans, request.delimiter})),
+      data_(read_blocks(request.data, form_of(request))),
+      groups_(group_by(request.group_by, data_, form_of(request))),
       plan_(request, data_.blocks.size(), groups_) {
-  if (calls.warn && request.group_by.empty()) {
-    const std::string warning = ungrouped_warning(data_, request);
-    if (!warning.empty()) calls.warn(warning);
+  const bool may_divide = request.format == InputFormat::columns && !request.contiguous;
+  if (calls.warn && request.group_by.empty() && may_divide) {
+    if (const auto mark = document_mark(data_)) {
+      calls.warn(ungrouped_warning(*mark, "in several folds"));
+    }
   }
   state_.open(r_.state, r_.resume, fingerprint());
 }
@@ -140,7 +145,7 @@ std::string files_of(const std::string& option, const std::string& value) {
 
 // All that decides what a score will be.
 std::string TextSearch::fingerprint() const {
-  std::uint64_t hash = hash_string(data_.header);
+  std::uint64_t hash = hash_string(data_.header());
   for (const std::string& block : data_.blocks) hash = hash * 31 + hash_string(block);
   std::string text = fmt::format("data {:016x} folds {} eta {} smallest {} metric {} seed {} ",
                                  hash, r_.folds, r_.eta, r_.smallest, name_of(r_.metric), r_.seed);
@@ -227,7 +232,7 @@ Location TextSearch::in_users_files(const Location& where, std::size_t rung,
                                     std::size_t fold) const {
   const bool training = where.file == part(rung, fold);
   if (!training && where.file != held_out(fold)) return where;
-  if (where.line == 0) return {data_.files.front().second + " (a part of the data)"};
+  if (where.line == 0) return {data_.files.front().name + " (a part of the data)"};
   Location origin =
       data_.origin(training ? training_of(rung, fold) : plan_.test_of(fold), where.line);
   origin.column = where.column;

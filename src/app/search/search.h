@@ -65,9 +65,10 @@ struct SearchSettings {
 struct SearchRequest : SearchSettings {
   std::vector<std::string> data;
   InputFormat format = InputFormat::columns;
-  std::string group_by;  // what makes sequences a group, see data_groups.h; empty: nothing
-  bool spans = false;    // format text: a line is a JSON object
-  char delimiter = ',';  // of csv
+  std::string
+      group_by;        // what makes sequences a group, see app/train/data_groups.h; empty: nothing
+  bool spans = false;  // format text: a line is a JSON object
+  char delimiter = ',';              // of csv
   std::vector<std::string> options;  // of train, for every setting: arguments, one after the other
 };
 

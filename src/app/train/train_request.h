@@ -55,8 +55,7 @@ struct TrainRequest : OptimisedRequest {
   std::optional<CsvOptions> csv;
   std::optional<FeatureSet> features;  // default: all with a template, observed without
   std::string holdout;                 // a file, or a fraction in (0, 1) of the training sequences
-  std::string
-      group_by;  // what a fraction keeps together (app/search/data_groups.h); empty: nothing
+  std::string group_by;  // what a fraction keeps together (app/train/data_groups.h); empty: nothing
   std::uint64_t seed = 1;                // of the choice of the hold-out fraction
   std::optional<PartialLabels> partial;  // labels of the data may be sets, or any
   std::string weights;                   // file: the weight of each sequence of `data`, in order

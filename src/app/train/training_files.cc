@@ -12,8 +12,8 @@
 
 #include "app/evaluate/evaluation.h"
 #include "app/label/sequence_source.h"
-#include "app/search/data_groups.h"
 #include "app/train/data_fit.h"
+#include "app/train/data_groups.h"
 #include "app/train/feature_kit_file.h"
 #include "app/train/train_files.h"
 #include "core/json.h"
@@ -49,7 +49,7 @@ class TrainingFiles final : public TrainingInput {
   TrainingFiles(const TrainRequest& request, ExtractionConfig config, TrainObserver& observer,
                 DataRules rules)
       : request_(request), observer_(observer), rules_(std::move(rules)) {
-    if (needs_fit(config)) {
+    if (needs_fit(config) || !request.group_by.empty()) {
       for (const std::string& path : request.data) files_.emplace_back(path);
     }
     if (config.format == InputFormat::columns) {
@@ -108,24 +108,23 @@ class TrainingFiles final : public TrainingInput {
   std::vector<std::size_t> groups() override {
     const bool fraction = holdout_fraction(request_.holdout).has_value();
     if (request_.group_by.empty()) {
-      if (fraction) warn_of_documents();
+      look_for_documents_ = fraction && !request_.spans;
       return {};
     }
     if (!fraction) {
       throw UsageError("--group-by is of a fraction to hold out, and --holdout ", request_.holdout,
                        " is a file: leave out one of them");
     }
-    if (std::ranges::find(request_.data, "-") != request_.data.end()) {
-      throw UsageError(
-          "--group-by looks at the data before it is read, and standard input can be read only "
-          "once: name a file");
-    }
-    BlockForm form{request_.format, request_.spans.has_value(), ','};
+    BlockForm form{request_.format, request_.spans.has_value(), extractor_->config().csv.delimiter};
     if (form.spans) form.format = InputFormat::text;
-    if (request_.csv) form.delimiter = request_.csv->delimiter;
-    std::vector<std::size_t> group =
-        group_by(request_.group_by, read_blocks(request_.data, form.format), form);
-    group.erase(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(sequences_));
+    DataBlocks blocks;
+    for (const RepeatableFile& file : files_) {
+      LineReader lines = file.lines();
+      append_blocks(lines, form, blocks);
+    }
+    std::vector<std::size_t> group = group_by(request_.group_by, blocks, form);
+    const std::size_t passed = std::min(sequences_, group.size());
+    group.erase(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(passed));
     return group;
   }
 
@@ -166,6 +165,7 @@ class TrainingFiles final : public TrainingInput {
     TextSequence text;
     do {
       if (rules_.labelled) require_labels(first_rows_, first_reader_->name());
+      if (look_for_documents_) warn_of_documents();
       extractor_->extract(first_rows_, rules_.labelled, scratch, text, name_);
       hand_on(text, visit);
     } while (next_rows());
@@ -180,15 +180,12 @@ class TrainingFiles final : public TrainingInput {
     if (++sequences_ % 1000 == 0) observer_.reading(fmt::format("{} positions", positions_));
   }
 
-  void warn_of_documents() const {
-    if (request_.format != InputFormat::columns) return;
-    const std::string where = document_mark(request_.data);
-    if (where.empty()) return;
-    observer_.warn(Message(where, ": a mark of documents, ", kDocumentMark,
-                           ": sentences of one document may be on both sides of the hold-out, and "
-                           "its score is then too good; --group-by ",
-                           kDocumentMark, " keeps documents whole")
-                       .text());
+  // Once, where the rows begin with a mark.
+  void warn_of_documents() {
+    if (first_rows_.rows() == 0 || first_rows_.cell(0, 0) != kDocumentMark) return;
+    observer_.warn(
+        ungrouped_warning({name_, first_rows_.first_line}, "on both sides of the hold-out"));
+    look_for_documents_ = false;
   }
 
   // Terms of the first texts, and those that are a clause rather than a word.
@@ -222,7 +219,8 @@ class TrainingFiles final : public TrainingInput {
   const DataRules rules_;
   std::optional<RowReader> first_reader_;
   ColumnSequence first_rows_;
-  std::vector<RepeatableFile> files_;  // the data, where it was looked at before it is read
+  std::vector<RepeatableFile> files_;  // the data, where it is looked at before it is read
+  bool look_for_documents_ = false;    // that a hold-out may divide
   std::optional<Extractor> extractor_;
   std::optional<std::vector<double>> weights_;  // by sequence, what is held out included
   std::size_t sequences_ = 0, positions_ = 0;
@@ -273,9 +271,22 @@ class HeldOutGroups {
     }
   }
   bool any() const { return !group_.empty(); }
-  bool has(std::size_t sequence) const { return held_[group_.at(sequence)]; }
+  bool has(std::size_t sequence) const {
+    if (sequence >= group_.size()) fail(sequence + 1);
+    return held_[group_[sequence]];
+  }
+  // After the last of so many.
+  void check(std::size_t sequences) const {
+    if (any() && sequences != group_.size()) fail(sequences);
+  }
 
  private:
+  [[noreturn]] void fail(std::size_t sequences) const {
+    throw Error("--group-by: the data had ", group_.size(),
+                " sequences when groups were looked for, and then ", sequences,
+                " were read: leave the files alone while training reads them");
+  }
+
   std::vector<std::size_t> group_;  // [sequences]
   std::vector<bool> held_;          // [groups]
 };
@@ -314,6 +325,7 @@ void split_data(const TrainRequest& request, TrainingInput& input, const Trainin
       keep(sequence, file);
     }
   });
+  groups.check(n);
   if (!all_seen) config.kit->require_columns(seen);
   if (!request.holdout.empty() && !fraction) input.read_holdout(set_aside);
   if (fraction) require_holdout(request.holdout, held_out, kept, "sequences");

@@ -10,8 +10,6 @@
 #include <fstream>
 #include <functional>
 
-#include "app/search/data_blocks.h"
-#include "app/search/data_groups.h"
 #include "app/search/search_plan.h"
 #include "app/train/train_request.h"
 #include "core/json.h"
@@ -65,70 +63,7 @@ TEST(SearchParameters, ThatMakeNoSenseAreRefused) {
   }
 }
 
-TEST(DataBlocks, AreTheSequencesOfEachFormat) {
-  const auto blocks = [](const char* text, InputFormat format) {
-    LineReader lines(text, "test");
-    DataBlocks data;
-    append_blocks(lines, format, data);
-    return data;
-  };
-  using Blocks = std::vector<std::string>;
-  EXPECT_EQ(blocks("\na X\nb Y\n \n\nc X\n", InputFormat::columns).blocks,
-            (Blocks{"a X\nb Y\n", "c X\n"}));
-  EXPECT_EQ(blocks("@weight:2\nX\ta\n\nY\tb\n", InputFormat::attributes).blocks,
-            (Blocks{"@weight:2\nX\ta\n", "Y\tb\n"}));
-  EXPECT_EQ(blocks("x\ta b\n\ny\tc\n", InputFormat::text).blocks, (Blocks{"x\ta b\n", "y\tc\n"}));
-  EXPECT_EQ(blocks("1 qid:7 1:1\n2 qid:7 2:1\n1 qid:8 1:1\n# note\n", InputFormat::svmlight).blocks,
-            (Blocks{"1 qid:7 1:1\n2 qid:7 2:1\n", "1 qid:8 1:1\n"}));
-  EXPECT_EQ(blocks("1 1:1\n1 1:1\n", InputFormat::svmlight).blocks.size(), 2u);
-  const DataBlocks table = blocks("a,label\n\"two\nlines\",x\n3,y\n", InputFormat::csv);
-  EXPECT_EQ(table.header, "a,label\n");
-  EXPECT_EQ(table.blocks, (Blocks{"\"two\nlines\",x\n", "3,y\n"}));
-  EXPECT_EQ(table.text(std::vector<std::size_t>{1}), "a,label\n3,y\n");
-}
-
-std::vector<std::size_t> groups_of(const std::string& by, const char* text, InputFormat format,
-                                   bool spans = false) {
-  LineReader lines(text, "test");
-  DataBlocks data;
-  append_blocks(lines, format, data);
-  return group_by(by, data, {.format = format, .spans = spans});
-}
-
 using Groups = std::vector<std::size_t>;
-
-TEST(DataGroups, AreWhatStandsBetweenTheMarksOfDocuments) {
-  const char* const text = "before O\n\n-DOCSTART- O\n\na O\n\nb O\n\n-DOCSTART- O\n\nc O\n";
-  EXPECT_EQ(groups_of("-DOCSTART-", text, InputFormat::columns), (Groups{0, 1, 1, 1, 2, 2}));
-  EXPECT_THROW(groups_of("-DOC-", text, InputFormat::columns), UsageError);
-  DataBlocks two;
-  for (const char* name : {"one", "two"}) {
-    LineReader lines("-DOCSTART- O\n\na O\n", name);
-    append_blocks(lines, InputFormat::columns, two);
-    LineReader more("b O\n", name);
-    append_blocks(more, InputFormat::columns, two);
-  }
-  EXPECT_EQ(group_by("-DOCSTART-", two, {}), (Groups{0, 0, 1, 2, 2, 3}));  // files are apart
-}
-
-TEST(DataGroups, AreTheValuesOfAColumnOrKeyWhereverTheyStand) {
-  EXPECT_EQ(groups_of("1", "a d2 O\n\nb d1 O\nc d1 O\n\nd d2 O\n", InputFormat::columns),
-            (Groups{0, 1, 0}));
-  EXPECT_THROW(groups_of("3", "a d2 O\n", InputFormat::columns), InputError);
-  EXPECT_EQ(groups_of("who", "x,who,label\n1,\"a,b\",p\n2,c,q\n3,\"a,b\",p\n", InputFormat::csv),
-            (Groups{0, 1, 0}));
-  EXPECT_THROW(groups_of("no", "x,who\n1,a\n", InputFormat::csv), UsageError);
-  const char* const lines = "{\"doc\":7,\"tokens\":[\"a\"]}\n{\"doc\":\"7\"}\n{\"doc\":7}\n";
-  EXPECT_EQ(groups_of("doc", lines, InputFormat::text, true), (Groups{0, 1, 0}));
-  EXPECT_THROW(groups_of("id", lines, InputFormat::text, true), InputError);
-}
-
-TEST(DataGroups, ArePartedByBlankLines) {
-  EXPECT_EQ(groups_of("blank-lines", "\n\na O\n\nb O\n\n\nc O\nd O\n", InputFormat::columns),
-            (Groups{0, 0, 1}));
-  EXPECT_EQ(groups_of("blank-lines", "x\ta\ny\tb\n\nx\tc\n", InputFormat::text), (Groups{0, 0, 1}));
-  EXPECT_THROW(groups_of("blank-lines", "1 1:1\n", InputFormat::svmlight), UsageError);
-}
 
 // Every fold against the definition, on random groups.
 TEST(SearchPlan, NeverDividesAGroupAndTestsEverySequenceOnce) {

@@ -2,13 +2,13 @@
 // has seen one of them knows the others too well to be scored on them.
 #pragma once
 #include <cstddef>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "app/search/data_blocks.h"
-#include "app/search/search.h"
+#include "app/train/data_blocks.h"
+#include "croft/core/error.h"
 
 namespace croft {
 
@@ -20,21 +20,15 @@ namespace croft {
 // A file begins a group where the place decides, and not a value.  Empty: no groups, an empty list.
 // Throws UsageError for what the format or the data does not have, and Error for a line that does
 // not have it.
-struct BlockForm {
-  InputFormat format = InputFormat::columns;
-  bool spans = false;    // of format text: a line is a JSON object
-  char delimiter = ',';  // of csv
-};
 std::vector<std::size_t> group_by(const std::string& by, const DataBlocks& data,
                                   const BlockForm& form);
 
-// Where the first of these files, of columns, has a mark of documents among its first lines, as
-// FILE:LINE; empty: nowhere, or it is standard input.
-std::string document_mark(std::span<const std::string> files);
-// What it is.
+// The first cell of what stands before each document in well-known data.
 inline constexpr std::string_view kDocumentMark = "-DOCSTART-";
-
-// Where the data has marks of documents: what to do about them.  Empty otherwise.
-std::string ungrouped_warning(const DataBlocks& data, const SearchRequest& request);
+// The first sequence, of columns, that is one; none: there is none.
+std::optional<Location> document_mark(const DataBlocks& data);
+// What to do about it.
+//   apart : where sentences of one document may be, such as "in several folds"
+std::string ungrouped_warning(const Location& mark, std::string_view apart);
 
 }  // namespace croft

@@ -1,13 +1,11 @@
-#include "app/search/data_groups.h"
+#include "app/train/data_groups.h"
 
 #include <algorithm>
 #include <charconv>
 #include <functional>
 #include <map>
-#include <optional>
 
 #include "core/json.h"
-#include "croft/core/error.h"
 #include "data/csv.h"
 
 namespace croft {
@@ -32,12 +30,6 @@ std::optional<std::string_view> cell_of(std::string_view block, std::size_t colu
     if (k == column) return cell;
     row.remove_prefix(cell.size());
   }
-}
-
-Location place(const DataBlocks& data, std::size_t block) {
-  const std::size_t which[] = {block};
-  const auto names = static_cast<std::size_t>(std::ranges::count(data.header, '\n'));
-  return data.origin(which, names + 1);
 }
 
 // Blocks of the same value are a group.
@@ -65,10 +57,7 @@ std::vector<std::size_t> group_by_start(const DataBlocks& data,
 }
 
 std::vector<std::size_t> group_by_blank_lines(const DataBlocks& data) {
-  std::vector<std::size_t> first(1, 0);  // [blocks + 1] in data.lines
-  for (const std::string& block : data.blocks) {
-    first.push_back(first.back() + static_cast<std::size_t>(std::ranges::count(block, '\n')));
-  }
+  const std::vector<std::size_t> first = data.line_begin();
   const std::size_t between = data.blank_lines ? 1 : 0;  // sequences of one group
   return group_by_start(data, [&](std::size_t k) {
     return data.lines[first[k]] - data.lines[first[k] - 1] > between + 1;
@@ -79,7 +68,8 @@ std::vector<std::size_t> group_by_column(const DataBlocks& data, std::size_t col
   return group_by_value(data, [&](std::size_t k) {
     const std::optional<std::string_view> cell = cell_of(data.blocks[k], column);
     if (cell) return std::string(*cell);
-    throw InputError(place(data, k), Message("--group-by ", column, ": no column of this number"),
+    throw InputError(data.first_line(k),
+                     Message("--group-by ", column, ": no column of this number"),
                      first_line(data.blocks[k]), "columns are counted from 0");
   });
 }
@@ -103,18 +93,26 @@ CsvRecord record_of(const std::string& text, char delimiter, const std::string& 
   return record;
 }
 
+std::size_t column_named(const std::string& name, const DataBlocks::File& file, char delimiter) {
+  const CsvRecord names = record_of(file.header, delimiter, file.name);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (names[k] == name) return k;
+  }
+  throw UsageError("--group-by ", name, ": the table has no column of this name");
+}
+
 std::vector<std::size_t> group_by_cell(const DataBlocks& data, const std::string& name,
                                        char delimiter) {
-  const CsvRecord names = record_of(data.header, delimiter, data.files.front().second);
-  std::size_t column = 0;
-  while (column < names.size() && names[column] != name) ++column;
-  if (column == names.size()) {
-    throw UsageError("--group-by ", name, ": the table has no column of this name");
+  std::vector<std::size_t> column;  // [blocks] files may have their columns in other orders
+  for (std::size_t f = 0; f < data.files.size(); ++f) {
+    const bool last = f + 1 == data.files.size();
+    const std::size_t end = last ? data.blocks.size() : data.files[f + 1].first;
+    if (end > column.size()) column.resize(end, column_named(name, data.files[f], delimiter));
   }
   return group_by_value(data, [&](std::size_t k) {
-    const CsvRecord record = record_of(data.blocks[k], delimiter, data.files.front().second);
-    if (column < record.size()) return std::string(record[column]);
-    throw InputError(place(data, k), Message("--group-by ", name, ": the row has no such cell"),
+    const CsvRecord record = record_of(data.blocks[k], delimiter, data.file_of(k).name);
+    if (column[k] < record.size()) return std::string(record[column[k]]);
+    throw InputError(data.first_line(k), Message("--group-by ", name, ": the row has no such cell"),
                      first_line(data.blocks[k]), "give a row as many cells as there are names");
   });
 }
@@ -124,7 +122,7 @@ std::vector<std::size_t> group_by_key(const DataBlocks& data, const std::string&
     const Json line = parse_json_or_null(first_line(data.blocks[k]));
     const Json* const value = line.is_object() ? line.get_if(key) : nullptr;
     if (value != nullptr) return value->dump(-1, InvalidUtf8::replace);
-    throw InputError(place(data, k), Message("--group-by ", key, ": the line has no such key"),
+    throw InputError(data.first_line(k), Message("--group-by ", key, ": the line has no such key"),
                      first_line(data.blocks[k]),
                      "give every line the key, or leave --group-by out");
   });
@@ -154,31 +152,19 @@ std::vector<std::size_t> group_by(const std::string& by, const DataBlocks& data,
   throw UsageError("--group-by ", by, ": this format has no groups but those of blank-lines");
 }
 
-std::string document_mark(std::span<const std::string> files) {
-  constexpr std::size_t kEnough = 10'000;  // lines
-  if (files.empty() || files.front() == "-") return {};
-  LineReader lines(files.front());
-  std::string_view line;
-  for (std::size_t k = 0; k < kEnough && lines.next(line); ++k) {
-    if (cell_of(line, 0) == kDocumentMark) {
-      return lines.name() + ":" + std::to_string(lines.line_number());
-    }
+std::optional<Location> document_mark(const DataBlocks& data) {
+  for (std::size_t k = 0; k < data.blocks.size(); ++k) {
+    if (cell_of(data.blocks[k], 0) == kDocumentMark) return data.first_line(k);
   }
-  return {};
+  return std::nullopt;
 }
 
-std::string ungrouped_warning(const DataBlocks& data, const SearchRequest& request) {
-  if (request.format != InputFormat::columns || request.contiguous) return {};
-  for (std::size_t k = 0; k < data.blocks.size(); ++k) {
-    if (cell_of(data.blocks[k], 0) != kDocumentMark) continue;
-    const Location where = place(data, k);
-    return Message(where.file, ":", where.line, ": a mark of documents, ", kDocumentMark,
-                   ": sentences of one document may be in several folds, and scores are then too "
-                   "good; --group-by ",
-                   kDocumentMark, " keeps documents whole")
-        .text();
-  }
-  return {};
+std::string ungrouped_warning(const Location& mark, std::string_view apart) {
+  return Message(place_of(mark), ": a mark of documents, ", kDocumentMark,
+                 ": sentences of one document may be ", apart,
+                 ", and scores are then too good; --group-by ", kDocumentMark,
+                 " keeps documents whole")
+      .text();
 }
 
 }  // namespace croft

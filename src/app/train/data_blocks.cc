@@ -1,6 +1,7 @@
-#include "app/search/data_blocks.h"
+#include "app/train/data_blocks.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "croft/core/error.h"
 #include "data/checks.h"
@@ -33,7 +34,7 @@ std::string_view group_of(std::string_view row) {
   for (int field = 0; field < 2; ++field) {
     row.remove_prefix(std::min(row.find_first_not_of(kBlanks), row.size()));
     const std::string_view text = row.substr(0, row.find_first_of(kBlanks));
-    if (text.starts_with("qid:")) return text;
+    if (text.starts_with("qid:")) return text.substr(0, text.find('#'));  // a comment
     row.remove_prefix(text.size());
   }
   return {};
@@ -53,9 +54,10 @@ void read_lists(LineReader& lines, bool blanks_end, DataBlocks& data) {
   }
 }
 
-void read_texts(LineReader& lines, DataBlocks& data) {
+// Every line that has more than blanks.
+void read_lines(LineReader& lines, std::string_view blanks, DataBlocks& data) {
   for (std::string_view line; lines.next(line);) {
-    if (is_blank(line)) continue;
+    if (line.find_first_not_of(blanks) == line.npos) continue;
     data.blocks.emplace_back();
     append_line(lines, line, data);
   }
@@ -75,27 +77,22 @@ void read_rows(LineReader& lines, DataBlocks& data) {
 
 // A record goes on over line ends while a quote is open.
 void read_records(LineReader& lines, DataBlocks& data) {
-  std::string& header = data.header;
+  std::string& header = data.files.back().header;
   std::string record;
   std::vector<std::size_t> at;  // its lines
   std::size_t quotes = 0;
-  bool first = true;
   for (std::string_view line; lines.next(line);) {
     if (record.empty() && line.empty()) continue;
     append_line(line, record);
     at.push_back(lines.line_number());
     quotes += static_cast<std::size_t>(std::ranges::count(line, '"'));
     if (quotes % 2 != 0) continue;
-    if (!first) {
+    if (header.empty()) {
+      header = record;
+    } else {
       data.blocks.push_back(record);
       data.lines.insert(data.lines.end(), at.begin(), at.end());
     }
-    if (first && header.empty()) header = record;
-    if (first && header != record) {
-      throw InputError(lines.location(), "the names of the columns differ from the first file's",
-                       record.substr(0, record.size() - 1), "give tables of the same columns");
-    }
-    first = false;
     record.clear();
     at.clear();
     quotes = 0;
@@ -107,8 +104,22 @@ void read_records(LineReader& lines, DataBlocks& data) {
 
 }  // namespace
 
+const DataBlocks::File& DataBlocks::file_of(std::size_t block) const {
+  return *std::prev(std::ranges::upper_bound(files, block, {}, &File::first));
+}
+
+std::vector<std::size_t> DataBlocks::line_begin() const {
+  std::vector<std::size_t> begin(1, 0);
+  for (const std::string& block : blocks) begin.push_back(begin.back() + count_lines(block));
+  return begin;
+}
+
+Location DataBlocks::first_line(std::size_t block) const {
+  return {file_of(block).name, lines[line_begin()[block]]};
+}
+
 std::string DataBlocks::text(std::span<const std::size_t> which) const {
-  std::string out = header;
+  std::string out = header();
   for (const std::size_t k : which) {
     out += blocks[k];
     if (blank_lines) out += "\n";
@@ -117,10 +128,9 @@ std::string DataBlocks::text(std::span<const std::size_t> which) const {
 }
 
 Location DataBlocks::origin(std::span<const std::size_t> which, std::size_t line) const {
-  const std::size_t names = count_lines(header);
-  if (line <= names || which.empty()) return {files.front().second, line};
-  std::vector<std::size_t> first(1, 0);  // [blocks + 1] in `lines`
-  for (const std::string& block : blocks) first.push_back(first.back() + count_lines(block));
+  const std::size_t names = count_lines(header());
+  if (line <= names || which.empty()) return {files.front().name, line};
+  const std::vector<std::size_t> first = line_begin();
   std::size_t before = names, block = which.front(), at = 0;
   for (const std::size_t k : which) {
     const std::size_t length = first[k + 1] - first[k];
@@ -129,22 +139,20 @@ Location DataBlocks::origin(std::span<const std::size_t> which, std::size_t line
     before += length + (blank_lines ? 1 : 0);
     if (line <= before) break;
   }
-  const auto next =
-      std::ranges::upper_bound(files, block, {}, &std::pair<std::size_t, std::string>::first);
-  return {std::prev(next)->second, lines[first[block] + at - 1]};
+  return {file_of(block).name, lines[first[block] + at - 1]};
 }
 
-std::size_t append_blocks(LineReader& lines, InputFormat format, DataBlocks& data) {
+std::size_t append_blocks(LineReader& lines, const BlockForm& form, DataBlocks& data) {
   const std::size_t before = data.blocks.size();
-  data.files.emplace_back(before, lines.name());
-  data.blank_lines = format == InputFormat::columns || format == InputFormat::attributes;
-  switch (format) {
+  data.files.push_back({before, lines.name()});
+  data.blank_lines = form.format == InputFormat::columns || form.format == InputFormat::attributes;
+  switch (form.format) {
     case InputFormat::columns:
     case InputFormat::attributes:
-      read_lists(lines, format == InputFormat::columns, data);
+      read_lists(lines, form.format == InputFormat::columns, data);
       break;
     case InputFormat::text:
-      read_texts(lines, data);
+      read_lines(lines, form.spans ? " \t\r" : " ", data);
       break;
     case InputFormat::svmlight:
       read_rows(lines, data);
@@ -156,11 +164,15 @@ std::size_t append_blocks(LineReader& lines, InputFormat format, DataBlocks& dat
   return data.blocks.size() - before;
 }
 
-DataBlocks read_blocks(std::span<const std::string> files, InputFormat format) {
+DataBlocks read_blocks(std::span<const std::string> files, const BlockForm& form) {
   DataBlocks data;
   for (const std::string& path : files) {
     LineReader lines(path);
-    if (append_blocks(lines, format, data) == 0) fail_no_sequences(lines.name());
+    if (append_blocks(lines, form, data) == 0) fail_no_sequences(lines.name());
+    const std::string& header = data.files.back().header;
+    if (header == data.header()) continue;
+    throw InputError({lines.name()}, "the names of the columns differ from the first file's",
+                     header.substr(0, header.size() - 1), "give tables of the same columns");
   }
   return data;
 }
