@@ -7,15 +7,12 @@
 #include <map>
 #include <unordered_map>
 
+#include "app/evaluate/evaluation.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 
 namespace croft {
 namespace {
-
-double share(std::size_t part, std::size_t whole) {
-  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 
 // The variables of a domain, sequence by sequence, as an Evaluation takes them.
 class DomainScore {
@@ -148,7 +145,7 @@ std::string format_table(const GraphEvaluation& e) {
   std::string out;
   const auto line = [&](std::string_view name, std::size_t count, std::size_t correct) {
     out += fmt::format("{:<10} {:>9}   accuracy {:>6.2f} %   {} correct\n", name, count,
-                       100 * share(correct, count), correct);
+                       100 * ratio(correct, count), correct);
   };
   line("variables", e.variables, e.correct);
   line("instances", e.instances, e.correct_instances);
@@ -170,10 +167,10 @@ std::string format_table(const GraphEvaluation& e) {
 Json to_json(const GraphEvaluation& e) {
   Json document;
   document["variables"] = {
-      {"count", e.variables}, {"correct", e.correct}, {"accuracy", share(e.correct, e.variables)}};
+      {"count", e.variables}, {"correct", e.correct}, {"accuracy", ratio(e.correct, e.variables)}};
   document["instances"] = {{"count", e.instances},
                            {"correct", e.correct_instances},
-                           {"accuracy", share(e.correct_instances, e.instances)}};
+                           {"accuracy", ratio(e.correct_instances, e.instances)}};
   document["unlabelled"] = e.unlabelled;
   if (e.evidence > 0) document["evidence"] = e.evidence;
   document["domains"] = Json::object();

@@ -13,10 +13,6 @@
 namespace croft {
 namespace {
 
-double ratio(std::size_t part, std::size_t whole) {
-  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 // Counts the chunks of two labellings of the same positions in one walk.
 //
 // A chunk is correct when both sides start one of the same type together and then end it together.
@@ -62,6 +58,10 @@ std::size_t bin_of(double probability) {
 }
 
 }  // namespace
+
+double ratio(std::size_t part, std::size_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
 
 double Counts::precision() const { return ratio(correct, predicted); }
 double Counts::recall() const { return ratio(correct, gold); }

@@ -27,9 +27,12 @@
 namespace croft {
 class Json;
 
+// 0 where the whole is 0, as conlleval has it.
+double ratio(std::size_t part, std::size_t whole);
+
 struct Counts {
   std::size_t correct = 0, predicted = 0, gold = 0;
-  // Fractions in [0, 1]; 0 where the denominator is 0, as conlleval has it.
+  // Fractions in [0, 1]; 0 where the denominator is 0.
   double precision() const;  // correct / predicted
   double recall() const;     // correct / gold
   double f1() const;         // the harmonic mean of the two
