@@ -29,18 +29,19 @@ namespace {
 
 constexpr const char* kInferFooter = R"(
 Example:
-  croft infer asia.bif --observe "smoke=yes" --task marginals
+  croft infer sprinkler.bif --observe "slippery=yes" --task marginals
   croft infer grid.uai --evidence grid.uai.evid --output uai
   croft infer grid.uai --task map --time 10 --json
-  croft infer asia.bif --task map --k-best 5
-  croft infer asia.bif --observe "xray=yes" --task marginal-map --over smoke,lung
-  croft infer asia.bif --picture asia.svg --save asia.uai
-  croft infer asia.bif --independent "smoke;xray|lung"
-  croft infer asia.bif --observe "smoke=0.3:0.7" --query "lung=yes, tub=no" --query "lung=tub"
-  croft infer garden.xdsl --observe "hose=off" --decide
-  croft infer umbrella.bif --stream days.csv --lag 2
+  croft infer sprinkler.bif --task map --k-best 5
+  croft infer sprinkler.bif --observe "slippery=yes" --task marginal-map --over rain,sprinkler
+  croft infer sprinkler.bif --picture sprinkler.svg --save sprinkler.uai
+  croft infer sprinkler.bif --independent "rain;sprinkler|season"
+  croft infer sprinkler.bif --observe "grass=0.1:0.3:0.9" --query "rain=yes, sprinkler=on" \
+       --query "rain=slippery"
+  croft infer garden.net --observe "forecast=good" --decide
+  croft infer harbour.bif --stream harbour.csv --lag 2
   croft infer asia.bug --data asia-data.R --task marginals
-  croft infer umbrella.bif --unroll 5 --observe "umbrella_4=yes" --task marginals
+  croft infer harbour.bif --unroll 5 --observe "flag_4=up" --task marginals
 
 docs/infer.md explains tasks, methods and every field of --json.)";
 

@@ -35,14 +35,14 @@ Example:
   croft explain -m m.croft new.conll        why these labels
   croft convert hmm.croft -o chain.croft    the same as a model of another kind
   croft stack -m m.croft new.conll          its probabilities as features of another model
-  croft infer asia.bif --task marginals     inference on a given factor graph
+  croft infer sprinkler.bif --task marginals    inference on a given factor graph
   croft maximum-entropy die.csv             a distribution with given expectations
   croft calibrate -m m.croft held.conll -o c.croft   make its probabilities mean what they say
   croft search train.conll --range l2=0.01:10:log    choose settings by cross-validation
   croft cluster -o brown.txt text.txt       classes of words, for features
   croft logic friends.mln -e friends.db     probabilities of atoms in Markov logic
   croft bugs line.bug --data line-data.R    draws from the posterior of a BUGS model
-  croft serve m.croft asia.bif              answers over HTTP
+  croft serve m.croft sprinkler.bif         answers over HTTP
   croft suggest -m m.croft new.conll        what is most worth labelling by hand
 
 `croft VERB --help` has the options of a verb and an example.

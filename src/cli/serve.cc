@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kServeFooter = R"(
 Example:
   croft serve m.croft                        then open http://127.0.0.1:8080/
-  croft serve tagger=m.croft asia.bif --port 9000
+  croft serve tagger=m.croft sprinkler.bif --port 9000
   croft serve m.croft --host 0.0.0.0 --allow-host box.example.org --token-file token.txt
   curl -H "Content-Type: application/json" http://127.0.0.1:8080/v1/tag \
        -d '{"data": "2 CD\ncups NNS\n", "marginals": "predicted"}'

@@ -1,7 +1,7 @@
 // Answers questions about a given factor graph.  The method goes by its name; the answer says what
 // it is worth.
 //
-//   const GraphFile file = read_graph("asia.bif");
+//   const GraphFile file = read_graph("sprinkler.bif");
 //   const InferResult r = infer(file.graph, evidence, {.task = GraphTask::marginals});
 //
 // infer_methods() is the one table of methods by name.  A new method is a new line of it.
