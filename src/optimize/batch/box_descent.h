@@ -1,12 +1,12 @@
 // Minimises a smooth function within a box, by projected gradients whose steps follow the
 // curvature.
 //
-//   d = P(x - a g) - x,    x <- x + t d,    a = s.s / s.y                                  (B.40)
+//   d = P(x - a g) - x,    x <- x + t d,    a = s.s / s.y                                  (B.39)
 //
 // P projects on the box; s and y are the last differences of x and of the gradient g.  The value
 // may rise now and then: t is halved until it is below the largest of the last ten by a share of
 // t g.d.  Spectral projected gradients: Birgin, Martinez & Raydan (2000).  For few variables, such
-// as multipliers.
+// as multipliers.  docs/math/batch_optimisation.md section 10.
 #pragma once
 #include <cstddef>
 #include <span>

@@ -76,7 +76,7 @@ class FeatureRoundsTraining {
   Places draw(const std::vector<std::uint32_t>& positions) const;
   std::vector<FeatureCandidate> candidates(const Matrix<float>& probability,
                                            const std::vector<std::uint32_t>& errors);
-  // At all positions (candidate_measure.cc).
+  // At all positions (candidate_walk.cc).
   void find_hits(const ConjunctionIndex& index, std::uint64_t position,
                  ConjunctionIndex::Scratch& scratch,
                  std::vector<ConjunctionIndex::Hit>& hits) const;
