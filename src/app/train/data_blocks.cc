@@ -30,10 +30,10 @@ std::size_t count_lines(const std::string& text) {
 
 // The second field of a row, where it is a qid.
 std::string_view group_of(std::string_view row) {
-  constexpr std::string_view kBlanks = " \t";
+  constexpr std::string_view kBetweenFields = " \t";
   for (int field = 0; field < 2; ++field) {
-    row.remove_prefix(std::min(row.find_first_not_of(kBlanks), row.size()));
-    const std::string_view text = row.substr(0, row.find_first_of(kBlanks));
+    row.remove_prefix(std::min(row.find_first_not_of(kBetweenFields), row.size()));
+    const std::string_view text = row.substr(0, row.find_first_of(kBetweenFields));
     if (text.starts_with("qid:")) return text.substr(0, text.find('#'));  // a comment
     row.remove_prefix(text.size());
   }

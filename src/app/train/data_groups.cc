@@ -12,7 +12,7 @@ namespace croft {
 namespace {
 
 constexpr std::string_view kBlankLines = "blank-lines";
-constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kBetweenCells = " \t";
 
 std::string_view first_line(std::string_view block) {
   std::string_view line = block.substr(0, block.find('\n'));
@@ -24,8 +24,8 @@ std::string_view first_line(std::string_view block) {
 std::optional<std::string_view> cell_of(std::string_view block, std::size_t column) {
   std::string_view row = first_line(block);
   for (std::size_t k = 0;; ++k) {
-    row.remove_prefix(std::min(row.find_first_not_of(kBlanks), row.size()));
-    const std::string_view cell = row.substr(0, row.find_first_of(kBlanks));
+    row.remove_prefix(std::min(row.find_first_not_of(kBetweenCells), row.size()));
+    const std::string_view cell = row.substr(0, row.find_first_of(kBetweenCells));
     if (cell.empty()) return {};
     if (k == column) return cell;
     row.remove_prefix(cell.size());
