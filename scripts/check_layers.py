@@ -5,7 +5,7 @@
 * Inside a layer a folder includes only those before it, where ORDER has an order.
 * A header of include/croft includes no header of src/.
 * No folder holds more than 40 files (golden files and seeds of fuzzing are data and do not count).
-* Every .cc of src/ and tests/ stands in a CMakeLists.txt.
+* Every .cc of src/ and tests/, and every _test.py of tests/cli/, stands in a CMakeLists.txt.
 * Two headers define no constant or class of one name in the same namespace: linkers would take either for both.
 * Outside src/cli a literal with "--name" is a Message or a part of one: as a std::string, by + or by fmt::format it
   would forget that it names an option.
@@ -120,7 +120,8 @@ def check_lists(paths):
         words = {pathlib.PurePosixPath(word).name for word in re.findall(r"[\w./-]+", lists)}
         for path in paths:
             name = pathlib.PurePosixPath(path).name
-            if path.startswith(top + "/") and name.endswith(".cc") and not {name, name[:-3]} & words:
+            listed = name.endswith(".cc") or (path.startswith("tests/cli/") and name.endswith("_test.py"))
+            if path.startswith(top + "/") and listed and not {name, name[:-3]} & words:
                 yield f"{path}: stands in no CMakeLists.txt of {top}/"
 
 
