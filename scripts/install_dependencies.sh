@@ -5,9 +5,10 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-usage: scripts/install_dependencies.sh [--developer] [--java] [--check]
-  --developer  also what the sanitizers, fuzzing and the checks of format need
+usage: scripts/install_dependencies.sh [--developer] [--java] [--mpi] [--check]
+  --developer  also what the sanitizers, fuzzing and the checks of format need, and all below
   --java       also a JDK, for libwapiti.so
+  --mpi        also Open MPI, for training on several machines
   --check      say what is missing, and install nothing; exit status 1 if something is
 TEXT
 }
@@ -22,13 +23,15 @@ developer=(clang-16 lld-16 clang-tidy-16 libclang-rt-16-dev clang-format shellch
            pycodestyle chromium chromium-driver)
 
 java=(default-jdk-headless)
+mpi=(openmpi-bin libopenmpi-dev python3-mpi4py)
 
 wanted=("${build[@]}" "${libraries[@]}" "${python[@]}" "${tests[@]}")
 check_only=no
 for option in "$@"; do
   case "$option" in
-    --developer) wanted+=("${developer[@]}" "${java[@]}") ;;
+    --developer) wanted+=("${developer[@]}" "${java[@]}" "${mpi[@]}") ;;
     --java) wanted+=("${java[@]}") ;;
+    --mpi) wanted+=("${mpi[@]}") ;;
     --check) check_only=yes ;;
     --help) usage; exit 0 ;;
     *) echo "install_dependencies.sh: unknown option $option" >&2; usage >&2; exit 2 ;;

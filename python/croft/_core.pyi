@@ -63,7 +63,8 @@ def option_rows(kind: str) -> list[dict[str, Any]]: ...
 def train(kind: str, X: Sequence[Any], y: Optional[Sequence[Any]], sample_weight: Optional[Sequence[float]],
           X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]], options: dict[str, Any],
           models: Mapping[str, Any], callback: Optional[Callable[[dict[str, Any]], Optional[bool]]],
-          X_unlabelled: Optional[Sequence[Any]] = None) -> tuple[Model, dict[str, Any]]: ...
+          X_unlabelled: Optional[Sequence[Any]] = None,
+          comm: Optional[Any] = None) -> tuple[Model, dict[str, Any]]: ...
 
 def search(parameters: dict[str, Any], options: dict[str, Any], sequences: int, data: str,
            score: Callable[[dict[str, Any]], float],

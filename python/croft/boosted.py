@@ -32,18 +32,18 @@ class BoostedCRF(BoostedCRFParameters, ChainKind):
 
     def fit(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None,
             X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
-            callback: Optional[Callback] = None) -> BoostedCRF:
+            callback: Optional[Callback] = None, comm: Optional[Any] = None) -> BoostedCRF:
         """Trains; returns self.  Arguments as of ChainCRF.fit; an iteration is a round."""
-        self._train(X, y, sample_weight, X_dev, y_dev, callback)
+        self._train(X, y, sample_weight, X_dev, y_dev, callback, comm=comm)
         return self
 
     def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
                     prior: Optional[Model], see: Callback,
-                    X_unlabelled: Any = None) -> tuple[_core.Model, dict[str, Any]]:
+                    X_unlabelled: Any = None, comm: Any = None) -> tuple[_core.Model, dict[str, Any]]:
         if self.kind not in ("chain", "maxent", "segment"):
             raise ValueError(f"kind is {self.kind!r}; choose one of: chain, maxent, segment")
         return _core.train("boosted-" + self.kind, X, y, sample_weight, X_dev, y_dev, self._options(), {}, see,
-                           X_unlabelled)
+                           X_unlabelled, comm)
 
     def _options(self) -> dict[str, Any]:
         return {**super()._options(), **of_segments(self)}

@@ -169,15 +169,15 @@ class ChainKind(SequenceEstimator):
 
     def fit(self: Self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None,
             X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
-            callback: Optional[Callback] = None) -> Self:
+            callback: Optional[Callback] = None, comm: Optional[Any] = None) -> Self:
         """Trains; returns self.  Arguments as of ChainCRF.fit."""
-        self._train(X, y, sample_weight, X_dev, y_dev, callback)
+        self._train(X, y, sample_weight, X_dev, y_dev, callback, comm=comm)
         return self
 
     def _train(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]],
                X_dev: Optional[Sequence[Any]], y_dev: Optional[Sequence[Any]],
                callback: Optional[Callback], init: Optional[Model] = None,
-               X_unlabelled: Optional[Sequence[Any]] = None) -> None:
+               X_unlabelled: Optional[Sequence[Any]] = None, comm: Optional[Any] = None) -> None:
         if y is None:
             raise ValueError("y is None; fit needs the labels of each sequence")
         self._check(callback)
@@ -187,9 +187,9 @@ class ChainKind(SequenceEstimator):
             sample_weight = _listed(sample_weight)
         prior = _prior_model(getattr(self, "prior", None))
         log = TrainingLog()
-        with Progress(self.progress) as progress:
+        with Progress(self.progress if comm is None or comm.Get_rank() == 0 else False) as progress:
             native, log.result = self._fit_native(X, y, sample_weight, X_dev, y_dev, init, prior,
-                                                  log.watching(callback, progress), X_unlabelled)
+                                                  log.watching(callback, progress), X_unlabelled, comm)
             progress.done(log.result)
         self.model_ = Model(native)
         self.classes_ = self.model_.labels
@@ -198,9 +198,10 @@ class ChainKind(SequenceEstimator):
 
     def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
                     prior: Optional[Model], see: Callback,
-                    X_unlabelled: Any = None) -> tuple[_core.Model, dict[str, Any]]:
+                    X_unlabelled: Any = None, comm: Any = None) -> tuple[_core.Model, dict[str, Any]]:
         models = {name: model._native for name, model in (("init", init), ("prior", prior)) if model is not None}
-        return _core.train(self._KIND, X, y, sample_weight, X_dev, y_dev, self._options(), models, see, X_unlabelled)
+        return _core.train(self._KIND, X, y, sample_weight, X_dev, y_dev, self._options(), models, see, X_unlabelled,
+                           comm)
 
     def _options(self) -> dict[str, Any]:
         options = self._given()
@@ -247,20 +248,23 @@ class ChainCRF(ChainCRFParameters, ChainKind):
 
     def fit(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None,
             X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
-            X_unlabelled: Optional[Sequence[Any]] = None, callback: Optional[Callback] = None) -> ChainCRF:
+            X_unlabelled: Optional[Sequence[Any]] = None, callback: Optional[Callback] = None,
+            comm: Optional[Any] = None) -> ChainCRF:
         """Trains; returns self.
 
         sample_weight : [N] weight of each sequence, >= 0; those of 0 are left out
         X_dev, y_dev : labelled sequences for a score after each iteration (see early_stop)
         X_unlabelled : sequences without labels, for entropy, expectations or self_training
         callback : called with a dict after each iteration (the entries of training_log_); False stops
+        comm : a communicator of mpi4py; each of its processes gives a part of the data, in the order of
+            ranks, and all get the model that one process makes of all of it (docs/distributed)
 
         Ctrl-C stops cleanly after the iteration under way, keeps its model and warns (TrainingInterrupted);
         before the first iteration it raises KeyboardInterrupt.
         Memory: the encoded data and the optimiser; X itself is not kept.
         """
         init = self.model_ if self.warm_start and hasattr(self, "model_") else None
-        self._train(X, y, sample_weight, X_dev, y_dev, callback, init, X_unlabelled)
+        self._train(X, y, sample_weight, X_dev, y_dev, callback, init, X_unlabelled, comm)
         return self
 
     def partial_fit(self, X: Sequence[Any], y: Sequence[Any],

@@ -28,14 +28,14 @@ class PoolCRF(PoolCRFParameters, ChainKind):
 
     def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
                     prior: Optional[Model], see: Callback,
-                    X_unlabelled: Any = None) -> tuple[_core.Model, dict[str, Any]]:
+                    X_unlabelled: Any = None, comm: Any = None) -> tuple[_core.Model, dict[str, Any]]:
         if isinstance(self.experts, str):
             raise TypeError("experts is a str, and a list was expected: of kinds of experts, and of models")
         kinds = [each for each in self.experts if isinstance(each, str)]
         models = [_prior_model(each) for each in self.experts if not isinstance(each, str)]
         experts = [model._native for model in models if model is not None]
         return _core.train("pool", X, y, sample_weight, X_dev, y_dev, {**self._options(), "experts": kinds},
-                           {"experts": experts}, see, X_unlabelled)
+                           {"experts": experts}, see, X_unlabelled, comm)
 
     state_features_ = ChainCRF.state_features_
     transition_features_ = ChainCRF.transition_features_

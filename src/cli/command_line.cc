@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cli/common.h"
+#include "cli/processes.h"
 #include "core/closest_name.h"
 
 namespace croft::cli {
@@ -77,6 +78,7 @@ class AddedVerb {
   const CLI::App& app() const { return app_; }
 
   int run() const {
+    if (!verb_.several_processes) require_one_process("croft " + std::string(verb_.name));
     try {
       return verb_.run(values());
     } catch (const OptionError& error) {

@@ -5,10 +5,12 @@
 #include "app/evaluate/reliability_plot.h"
 #include "app/file_checks.h"
 #include "app/label/predict.h"
+#include "app/train/file_shares.h"
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
 #include "cli/network_verbs.h"
+#include "cli/processes.h"
 #include "cli/verb.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -109,6 +111,19 @@ void draw_reliability(const EvaluateCommand& c, const EvaluationSummary& summary
   file.commit();
 }
 
+// Of several processes.
+Evaluation evaluate_share(const EvaluateCommand& c, const SequenceModel& model,
+                          std::optional<ChunkScheme> spans, const EvaluateRequest& request,
+                          ThreadPool& pool) {
+  const Extractor& extractor = model.extractor();
+  const auto shares = share_files(processes(), std::span(&c.data, 1),
+                                  form_of(extractor.config(), spans.has_value()));
+  SequenceSource source(shares.empty() ? LineReader("", c.data) : shares[0].lines(), extractor,
+                        Labels::required, spans);
+  source.allow_none();
+  return evaluate_model(model, source, request, pool);
+}
+
 int evaluate_sequences(const EvaluateCommand& c) {
   const ChunkScheme scheme = chunk_scheme(c.values);
   EvaluateRequest request(scheme);
@@ -117,19 +132,23 @@ int evaluate_sequences(const EvaluateCommand& c) {
   request.decision = read_decision(c.values);
   request.report.costs = request.decision.costs;
   std::string unit;
+  if (c.model.empty()) require_one_process("what is predicted already");
   const Evaluation evaluation = [&] {
     if (c.model.empty() && c.format == kSpanFormat) return evaluate_spans(c.data, request.report);
     if (c.model.empty()) return evaluate_predictions(c.data, request.report);
     const auto model = open_with_decoder(c.values);
     check_reliability(c, *model);
     unit = unit_of(*model);
-    ThreadPool pool(common_of(c.values).threads);
+    ThreadPool pool(common_of(c.values).threads, processes());
     const auto spans = spans_for(*model, c.format, scheme);
+    if (!processes().alone()) {
+      return evaluate_share(c, *model, spans, request, pool);
+    }
     SequenceSource source(c.data, model->extractor(), Labels::required, spans);
     return evaluate_model(*model, source, request, pool);
   }();
   const EvaluationSummary summary = evaluation.summary();
-  draw_reliability(c, summary);
+  if (processes().first()) draw_reliability(c, summary);
   write_answer(
       c.values.flag("json"), [&] { return to_json(summary); },
       [&] { return format_table(summary, unit); });
@@ -138,8 +157,11 @@ int evaluate_sequences(const EvaluateCommand& c) {
 
 int run_evaluate(const OptionValues& values) {
   const EvaluateCommand c{values};
-  if (!c.model.empty() && is_network_file(c.model)) return run_network_evaluation(values);
-  if (!c.model.empty() && is_graph_model(c.model)) return run_graph_evaluation(values);
+  const bool network = !c.model.empty() && is_network_file(c.model);
+  if (network || (!c.model.empty() && is_graph_model(c.model))) {
+    require_one_process("a model of graphs");
+    return network ? run_network_evaluation(values) : run_graph_evaluation(values);
+  }
   check_kind_options(values, kSequenceModels);
   check_format(c);
   return evaluate_sequences(c);
@@ -151,6 +173,7 @@ const Verb kEvaluate = {.name = "evaluate",
                         .summary = "Score predictions against gold labels",
                         .options = evaluate_options,
                         .footer = [] { return std::string(kEvaluateFooter); },
-                        .run = run_evaluate};
+                        .run = run_evaluate,
+                        .several_processes = true};
 
 }  // namespace croft::cli

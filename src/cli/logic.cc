@@ -10,7 +10,7 @@
 #include "app/infer/graph_picture.h"
 #include "app/infer/infer_methods.h"
 #include "cli/common.h"
-#include "cli/infer_request.h"
+#include "cli/infer/infer_request.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "core/files.h"

@@ -9,8 +9,11 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <string>
+#include <utility>
 
 #include "cli/common.h"
+#include "cli/processes.h"
 #include "cli/verb.h"
 #include "core/simd.h"
 #include "croft/core/error.h"
@@ -55,9 +58,14 @@ constexpr const Verb* kVerbs[] = {
     &kMaximumEntropy, &kCalibrate, &kSearch,   &kCluster, &kLogic,   &kBugs,    &kServe, &kSuggest,
 };
 
-int fail(int status, const char* message) {
-  std::fprintf(stderr, "croft: %s\n", message);
-  return status;
+struct Ending {
+  int status = kDone;
+  std::string message;
+};
+
+Ending fail(int status, std::string message) {
+  std::fprintf(stderr, "croft: %s\n", message.c_str());
+  return {status, std::move(message)};
 }
 
 // As other programs of a pipeline end whose reader has left (`| head`): without a message, and with
@@ -80,10 +88,11 @@ void fill_standard_streams() {
   }
 }
 
-int run(int argc, char** argv) {
+Ending run(int argc, char** argv) {
   try {
     apply_simd_environment();
-    return run_command_line(kVerbs, kMainFooter, argc, argv);
+    start_processes(&argc, &argv);
+    return {run_command_line(kVerbs, kMainFooter, argc, argv), {}};
   } catch (const ReaderLeft&) {
     end_by_sigpipe();
   } catch (const Interrupted& e) {
@@ -95,9 +104,8 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return fail(kBadInput, "out of memory");
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "croft: a fault of the program: %s; please report it (SECURITY.md)\n",
-                 e.what());
-    return kBadInput;
+    return fail(kBadInput, std::string("a fault of the program: ") + e.what() +
+                               "; please report it (SECURITY.md)");
   }
 }
 
@@ -107,5 +115,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   croft::cli::fill_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write: ReaderLeft
-  return croft::cli::run(argc, argv);
+  const auto ending = croft::cli::run(argc, argv);
+  croft::cli::end_processes(ending.status, ending.message);
+  return ending.status;
 }

@@ -5,10 +5,12 @@
 #include "app/label/chunks.h"
 #include "app/label/predict.h"
 #include "app/label/tag_files.h"
+#include "app/train/file_shares.h"
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
 #include "cli/network_verbs.h"
+#include "cli/processes.h"
 #include "cli/verb.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -190,6 +192,48 @@ void check_usage(const OptionValues& values) {
   }
 }
 
+int report(const PredictCounts& counts) {
+  if (const auto warning = counts.attributes.warning("the data")) {
+    std::fprintf(stderr, "warning: %s\n", warning->c_str());
+  }
+  require_all_labelled(counts);
+  return kDone;
+}
+
+// Of several processes: the first one writes its share as it goes, then those of the others, in the
+// order of the data.
+int label_share(const TagPlan& plan, const std::vector<std::string>& data,
+                std::optional<ChunkScheme> spans, const PredictOptions& options, ThreadPool& pool) {
+  Ranks& ranks = processes();
+  const Extractor& extractor = plan.model().extractor();
+  const BlockForm form = form_of(extractor.config(), spans.has_value());
+  const std::vector<FileShare> shares = share_files(ranks, data, form);
+  PredictCounts counts;
+  if (options.ask.samples > 0) {  // which are drawn by the number of the sequence
+    std::size_t own = 0;
+    run_together(ranks, [&] { own = count_sequences(shares, form); });
+    counts.sequences = sum_of_earlier(ranks, own);
+  }
+  std::string text;
+  const auto write = [&](std::string_view some) {
+    if (ranks.first()) {
+      write_result(some);
+    } else {
+      text += some;
+    }
+  };
+  run_together(ranks, [&] {
+    for (const FileShare& share : shares) {
+      SequenceSource source(share.lines(), extractor, Labels::optional, spans);
+      if (!share.whole) source.allow_none();
+      predict_stream(plan, source, options, pool, {write, [] {}}, interruption, counts);
+      if (interruption) throw Interrupted(source.name() + ": interrupted while reading");
+    }
+  });
+  ranks.hand_to_first(text, [](std::string_view some) { write_result(some); });
+  return report(counts_of_all(ranks, counts));
+}
+
 int label_sequences(const OptionValues& values) {
   const auto model = open_with_decoder(values);
   const TagPlan plan(*model, make_request(values, *model));
@@ -202,22 +246,23 @@ int label_sequences(const OptionValues& values) {
   ThreadPool pool(common_of(values).threads);
   std::vector<std::string> data;
   values.read("DATA", data);
+  if (!processes().alone()) return label_share(plan, data, spans, options, pool);
   PredictCounts counts;
   for (const std::string& path : data) {
     SequenceSource source(path, model->extractor(), Labels::optional, spans);
     predict_stream(plan, source, options, pool, {write_result, flush_result}, interruption, counts);
     if (interruption) throw Interrupted(source.name() + ": interrupted while reading");
   }
-  if (const auto warning = counts.attributes.warning("the data")) {
-    std::fprintf(stderr, "warning: %s\n", warning->c_str());
-  }
-  require_all_labelled(counts);
-  return kDone;
+  return report(counts);
 }
 
 int run_predict(const OptionValues& values) {
-  if (is_network_file(std::string(values.text("model")))) return run_network_prediction(values);
-  if (is_graph_model(std::string(values.text("model")))) return run_graph_prediction(values);
+  const std::string model(values.text("model"));
+  const bool network = is_network_file(model);
+  if (network || is_graph_model(model)) {
+    require_one_process("a model of graphs");
+    return network ? run_network_prediction(values) : run_graph_prediction(values);
+  }
   check_kind_options(values, kSequenceModels);
   check_usage(values);
   return label_sequences(values);
@@ -229,6 +274,7 @@ const Verb kPredict = {.name = "predict",
                        .summary = "Label sequences",
                        .options = predict_options,
                        .footer = [] { return std::string(kPredictFooter); },
-                       .run = run_predict};
+                       .run = run_predict,
+                       .several_processes = true};
 
 }  // namespace croft::cli

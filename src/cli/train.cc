@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/train/requests.h"
+#include "cli/processes.h"
 #include "cli/progress.h"
 #include "sql/logic/logic_learning.h"
 #include "sql/train/table_trainers.h"
@@ -43,6 +44,7 @@ Example:
   croft train -o m.croft --model graph --spec pages.toml --database pages.sqlite
   croft train -o learnt.mln --model logic --program rules.mln --query Cancer facts.db
   croft train -o m.croft --checkpoint state train.conll   # after a crash: the same, and --resume
+  mpirun -n 4 croft train -o m.croft train.conll          # on several machines: docs/distributed
 
 The objective is  -sum log p(y|x) + l1 |w|_1 + (l2/2) |w|_2^2.  CRFsuite's c2 is l2/2, Wapiti's rho2 is l2,
 CRF++'s C and MALLET's variance are 1/l2.  A first Ctrl-C ends the training and keeps the model.
@@ -94,10 +96,12 @@ const Verb kTrain = {.name = "train",
                      .need_of_memory =
                          "use less data, a larger machine or, for a model of kind chain, maxent "
                          "or memm, fewer features: --features observed, --min-count",
-                     .own_company = true};
+                     .own_company = true,
+                     .several_processes = true};
 
 int run_train(const OptionValues& values) {
   const auto trainer = make_trainer(values, table_trainer_rows());
+  if (started_by_mpi()) trainer->work_with(processes());
   if (const std::string_view kind = kind_of_format(values);
       !kind.empty() && !values.flag("quiet")) {
     fmt::print(stderr,

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -23,8 +24,56 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
+// Of zlib, whose calls are for files that are read from the start to the end.
+class GzipFile {
+ public:
+  GzipFile(int descriptor, std::string name) : name_(std::move(name)) {
+    file_ = ::gzdopen(descriptor, "rb");
+    if (file_ == nullptr) fail(name_, "open", ENOMEM);
+  }
+  ~GzipFile() { ::gzclose(file_); }
+  GzipFile(const GzipFile&) = delete;
+  GzipFile& operator=(const GzipFile&) = delete;
+
+  // 0 at the end.  Throws Error for a file that is damaged or cut off.
+  std::size_t read(char* to, std::size_t size) {
+    constexpr std::size_t kMost = std::size_t{1} << 30;
+    const int got = ::gzread(file_, to, static_cast<unsigned>(std::min(size, kMost)));
+    int status = Z_OK;
+    const char* reason = ::gzerror(file_, &status);
+    if (got < 0 || status == Z_BUF_ERROR) {
+      if (status == Z_ERRNO) fail(name_, "read", errno);
+      throw Error(name_, ": cannot unpack: ",
+                  std::string(status == Z_BUF_ERROR ? "the file ends too early" : reason),
+                  "; is it a whole .gz file?");
+    }
+    return static_cast<std::size_t>(got);
+  }
+
+ private:
+  std::string name_;
+  gzFile file_ = nullptr;
+};
+
 LineReader::LineReader(const std::string& path, std::size_t block_size)
     : name_(path == "-" ? "<stdin>" : path), buffer_(std::max<std::size_t>(block_size, 1)) {
+  open(path);
+}
+
+LineReader::LineReader(const std::string& path, const LinesOfFile& part) : LineReader(path) {
+  if (::lseek(descriptor_, static_cast<off_t>(part.begin), SEEK_SET) < 0) {
+    fail(name_, "read", errno);
+  }
+  left_ = part.end - part.begin;
+  head_lines_ = static_cast<std::size_t>(std::ranges::count(part.head, '\n'));
+  lines_before_ = part.lines_before;
+  if (head_lines_ == 0) line_number_ = lines_before_;
+  buffer_.resize(std::max(buffer_.size(), part.head.size()));
+  std::ranges::copy(part.head, buffer_.begin());
+  end_ = part.head.size();
+}
+
+void LineReader::open(const std::string& path) {
   if (path == "-") {
     descriptor_ = STDIN_FILENO;
     return;
@@ -39,7 +88,11 @@ LineReader::LineReader(const std::string& path, std::size_t block_size)
     ::close(descriptor);
     fail(name_, "read", reason);
   }
-  descriptor_ = descriptor;
+  if (path.ends_with(".gz") && S_ISREG(status.st_mode)) {
+    packed_ = std::make_unique<GzipFile>(descriptor, name_);
+  } else {
+    descriptor_ = descriptor;
+  }
 }
 
 LineReader::LineReader(std::string_view text, std::string name)
@@ -52,6 +105,10 @@ LineReader::~LineReader() {
 LineReader::LineReader(LineReader&& other) noexcept
     : name_(std::move(other.name_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      packed_(std::move(other.packed_)),
+      left_(other.left_),
+      head_lines_(other.head_lines_),
+      lines_before_(other.lines_before_),
       buffer_(std::move(other.buffer_)),
       begin_(std::exchange(other.begin_, 0)),
       end_(std::exchange(other.end_, 0)),
@@ -82,6 +139,7 @@ bool LineReader::next(std::string_view& line) {
   }
   if (!has_newline && line.empty()) return false;
   ++line_number_;
+  if (head_lines_ > 0 && --head_lines_ == 0) line_number_ = std::max(line_number_, lines_before_);
   if (line.ends_with('\r')) line.remove_suffix(1);
   return true;
 }
@@ -107,15 +165,26 @@ bool LineReader::fill() {
     begin_ = 0;
   }
   if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
+  const std::size_t room = std::min<std::uint64_t>(buffer_.size() - end_, left_);
+  const std::size_t got = room == 0 ? 0 : read_some(buffer_.data() + end_, room);
+  at_end_ = got == 0;
+  end_ += got;
+  left_ -= got;
+  return got > 0;
+}
+
+std::size_t LineReader::read_some(char* to, std::size_t size) {
+  if (packed_) {
+    if (interruption) throw Interrupted(name_ + ": interrupted while reading");
+    return packed_->read(to, size);
+  }
   ssize_t got = 0;
   do {
     wait_for_input();
-    got = ::read(descriptor_, buffer_.data() + end_, buffer_.size() - end_);
+    got = ::read(descriptor_, to, size);
   } while (got < 0 && (errno == EINTR || errno == EAGAIN));
   if (got < 0) fail(name_, "read", errno);
-  at_end_ = got == 0;
-  end_ += static_cast<std::size_t>(got);
-  return got > 0;
+  return static_cast<std::size_t>(got);
 }
 
 }  // namespace croft

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "model/cell_counts.h"
+
 namespace croft {
 
 namespace {
@@ -37,50 +39,80 @@ Occurrences group_by_attribute(const AttributeLists& lists, std::size_t attribut
   return postings;
 }
 
-// Rows by attribute, in the numbering of the encoder.
-struct RawRows {
-  std::vector<std::uint64_t> begin{0};
-  std::vector<std::uint32_t> cell;  // observed only
-};
-
 // for_cells(position, f) calls f(cell) for the cells that the data shows there.
 template <class ForCells>
-RawRows find_rows(const AttributeLists& lists, std::size_t attributes, std::size_t cells,
-                  const LayoutOptions& options, std::span<const KeptFeatures::Feature> kept,
-                  const ForCells& for_cells) {
-  RawRows rows;
-  if (options.features == FeatureSet::all) {
-    std::vector<std::uint64_t> count(attributes);
-    for (const std::uint32_t a : lists.id) ++count[a];
-    for (const auto& feature : kept) count[feature.attribute] = options.min_count;
-    for (std::size_t a = 0; a < attributes; ++a) {
-      rows.begin.push_back(rows.begin.back() + (count[a] >= options.min_count ? cells : 0));
-    }
-    return rows;
-  }
+CellCounts count_cells(const AttributeLists& lists, std::size_t attributes, std::size_t cells,
+                       const ForCells& for_cells) {
+  CellCounts counts;
   const Occurrences postings = group_by_attribute(lists, attributes);
   std::vector<std::uint64_t> count(attributes == 0 ? 0 : cells);  // L^2 of edges
   std::vector<std::uint32_t> seen;
-  auto next_kept = kept.begin();
   for (std::size_t a = 0; a < attributes; ++a) {
     for (std::uint64_t k = postings.begin[a]; k < postings.begin[a + 1]; ++k) {
       for_cells(postings.position[k], [&](std::uint32_t cell) {
         if (count[cell]++ == 0) seen.push_back(cell);
       });
     }
-    for (; next_kept != kept.end() && next_kept->attribute == a; ++next_kept) {
-      if (count[next_kept->cell] == 0) seen.push_back(next_kept->cell);
-      count[next_kept->cell] = std::max<std::uint64_t>(count[next_kept->cell], options.min_count);
-    }
     std::sort(seen.begin(), seen.end());
     for (const std::uint32_t cell : seen) {
-      if (count[cell] >= options.min_count) rows.cell.push_back(cell);
+      counts.cell.push_back(cell);
+      counts.count.push_back(count[cell]);
       count[cell] = 0;
     }
     seen.clear();
+    counts.begin.push_back(counts.cell.size());
+  }
+  return counts;
+}
+
+// Of the attributes from `first` on, the cells that are counted often enough or kept.
+//   kept : of these attributes
+RawRows frequent_cells(const CellCounts& counts, std::size_t first,
+                       std::span<const KeptFeatures::Feature> kept, std::size_t min_count) {
+  RawRows rows;
+  auto next_kept = kept.begin();
+  for (std::size_t row = 0; row + 1 < counts.begin.size(); ++row) {
+    const auto is_next = [&] {
+      return next_kept != kept.end() && next_kept->attribute == first + row;
+    };
+    for (std::uint64_t k = counts.begin[row]; k < counts.begin[row + 1]; ++k) {
+      for (; is_next() && next_kept->cell < counts.cell[k]; ++next_kept) {
+        rows.cell.push_back(next_kept->cell);
+      }
+      const bool is_kept = is_next() && next_kept->cell == counts.cell[k];
+      next_kept += is_kept;
+      if (is_kept || counts.count[k] >= min_count) rows.cell.push_back(counts.cell[k]);
+    }
+    for (; is_next(); ++next_kept) rows.cell.push_back(next_kept->cell);
     rows.begin.push_back(rows.cell.size());
   }
   return rows;
+}
+
+template <class ForCells>
+RawRows find_rows(const AttributeLists& lists, std::size_t attributes, std::size_t cells,
+                  const LayoutOptions& options, std::span<const KeptFeatures::Feature> kept,
+                  const ForCells& for_cells) {
+  Ranks& ranks = *options.ranks;
+  if (options.features == FeatureSet::all) {
+    std::vector<std::uint64_t> count(attributes);
+    for (const std::uint32_t a : lists.id) ++count[a];
+    add_up(ranks, count);
+    for (const auto& feature : kept) count[feature.attribute] = options.min_count;
+    RawRows rows;
+    for (std::size_t a = 0; a < attributes; ++a) {
+      rows.begin.push_back(rows.begin.back() + (count[a] >= options.min_count ? cells : 0));
+    }
+    return rows;
+  }
+  CellCounts counts = count_cells(lists, attributes, cells, for_cells);
+  if (ranks.alone()) return frequent_cells(counts, 0, kept, options.min_count);
+  const RowShares shares(ranks, attributes);
+  counts = shares.add_up(counts);
+  const std::size_t first = shares.first_of(ranks.rank());
+  kept = kept.subspan(static_cast<std::size_t>(
+      std::ranges::lower_bound(kept, first, {}, &KeptFeatures::Feature::attribute) - kept.begin()));
+  return shares.join(frequent_cells(counts, first, kept, options.min_count));
 }
 
 // New ids: rich, poor, single rows, each in order of first appearance; kUnknown for empty rows.
@@ -143,7 +175,7 @@ std::vector<std::uint64_t> count_transitions(const ChainData& data, std::size_t 
                                              const LayoutOptions& options) {
   std::vector<std::uint64_t> count(labels * labels);
   if (options.features == FeatureSet::all) {
-    const std::uint64_t edges = data.positions() - data.sequences();
+    const std::uint64_t edges = sum_of_all(*options.ranks, data.positions() - data.sequences());
     const bool kept = options.kept != nullptr && !options.kept->tied.empty();
     if (kept || edges >= options.min_count) std::ranges::fill(count, options.min_count);
     return count;
@@ -153,6 +185,7 @@ std::vector<std::uint64_t> count_transitions(const ChainData& data, std::size_t 
       for_shown_pairs(data, labels, p, [&](std::uint32_t pair) { ++count[pair]; });
     }
   }
+  add_up(*options.ranks, count);
   if (options.kept != nullptr) {
     for (const std::uint32_t c : options.kept->tied) {
       count[c] = std::max<std::uint64_t>(count[c], options.min_count);

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "croft/core/ranks.h"
 #include "croft/structure/chain_constraint.h"
 #include "croft/structure/label_histories.h"
 #include "features/chain_data.h"
@@ -121,6 +122,8 @@ struct LayoutOptions {
   // in one of its transitions holds for all of them; its occurrences are theirs together.
   const TransitionGroups* groups = nullptr;
   const KeptFeatures* kept = nullptr;
+  // Where the data is this process's share of all: occurrences are counted in all of it.
+  Ranks* ranks = &no_other_ranks();
 };
 
 // Rewrites lists in place: new ids, attributes without a row left out, sorted by class of row and

@@ -23,6 +23,20 @@ SeenRuns runs_of(const ChainData& data, std::size_t longest) {
   return seen;
 }
 
+SeenRuns runs_of_all(Ranks& ranks, SeenRuns here, std::size_t longest) {
+  if (ranks.alone()) return here;
+  SeenRuns seen(longest);
+  StateArchive out;
+  here.archive(out);
+  for (const std::string& bytes : ranks.gather(out.bytes())) {
+    StateArchive in(bytes);
+    SeenRuns part(longest);
+    part.archive(in);
+    seen.add(part);
+  }
+  return seen;
+}
+
 LabelHistories all_allowed(std::size_t labels, const HistoryOptions& options) {
   const ChainConstraint* constraint = options.constraint;
   return allowed_histories(
@@ -44,7 +58,7 @@ std::shared_ptr<const LabelHistories> choose_histories(const ChainData& data, st
                      std::to_string(kMostOrder));
   }
   if (order == 1) return nullptr;
-  const SeenRuns seen = runs_of(data, order + 1);
+  const SeenRuns seen = runs_of_all(*options.ranks, runs_of(data, order + 1), order + 1);
   LabelRuns states, grams;
   if (options.histories == HistorySet::seen) {
     states = seen.runs(1, order);

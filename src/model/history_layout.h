@@ -19,6 +19,7 @@ struct HistoryOptions {
   std::size_t min_count = 1;                    // >= 1; observed: occurrences that a gram needs
   const ChainConstraint* constraint = nullptr;  // what `allowed` means; null: everything
   const LabelHistories* kept = nullptr;  // of a model that training starts from, of the same order
+  Ranks* ranks = &no_other_ranks();      // the data is this process's share of all
 };
 
 // Null for order 1.  Only stretches of positions that have one label each show histories and grams.

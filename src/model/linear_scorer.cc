@@ -260,7 +260,7 @@ double value_at(const Postings& postings, std::uint64_t k) {
 template <class Real>
 void add_cells(const RowLayout& node, std::uint32_t a, const Postings& postings,
                std::uint64_t begin, std::uint64_t end, const Real* d_state, std::size_t stride,
-               double* g) {
+               const ExactSum& exact, double* g) {
   constexpr std::uint64_t kAhead = 4;
   const std::size_t length = node.length(a);
   const std::uint32_t* cell = node.cell.data() + (node.begin[a] - node.begin[0]);
@@ -275,14 +275,15 @@ void add_cells(const RowLayout& node, std::uint32_t a, const Postings& postings,
     const double value = value_at(postings, at);
     for (std::size_t k = 0; k < length; ++k) sum[k] += value * double{row[cell[k]]};
   }
-  for (std::size_t k = 0; k < length; ++k) g[k] += sum[k];
+  for (std::size_t k = 0; k < length; ++k) exact.add(sum[k], g[k]);
 }
 
 }  // namespace
 
 template <class Real>
 void add_node_gradient(const ChainLayout& layout, const Postings& postings, const Real* d_state,
-                       std::size_t stride, std::span<double> gradient, ThreadPool& pool) {
+                       std::size_t stride, const ExactSum& exact, std::span<double> gradient,
+                       ThreadPool& pool) {
   const RowLayout& node = layout.node;
   // Most attributes are rare: what they read of d_state is fetched some attributes ahead.
   const auto prefetch = [&](std::size_t entry) {
@@ -301,7 +302,7 @@ void add_node_gradient(const ChainLayout& layout, const Postings& postings, cons
       sum_rows(RowSum<Real>{d_state, stride, postings.place.data() + begin,
                             postings.value.empty() ? nullptr : postings.value.data() + begin,
                             static_cast<std::size_t>(end - begin), sum.data()});
-      for (std::size_t k = 0; k < node.length(a); ++k) g[k] += sum[node.cell_of(a, k)];
+      for (std::size_t k = 0; k < node.length(a); ++k) exact.add(sum[node.cell_of(a, k)], g[k]);
       return;
     }
     if (node.length(a) == 1) {
@@ -310,29 +311,33 @@ void add_node_gradient(const ChainLayout& layout, const Postings& postings, cons
       for (std::uint64_t at = begin; at < end; ++at) {
         sum += value_at(postings, at) * double{column[postings.place[at] * stride]};
       }
-      g[0] += sum;
+      exact.add(sum, g[0]);
       return;
     }
-    add_cells(node, a, postings, begin, end, d_state, stride, g);
+    add_cells(node, a, postings, begin, end, d_state, stride, exact, g);
   });
 }
 
 template <class Real>
 void add_edge_gradient(const ChainLayout& layout, const Postings& postings, const Real* d_overlay,
-                       std::size_t stride, std::span<double> gradient, ThreadPool& pool) {
+                       std::size_t stride, const ExactSum& exact, std::span<double> gradient,
+                       ThreadPool& pool) {
   const RowLayout& edge = layout.edge;
   const std::size_t labels = layout.labels;
   for_attributes(postings, pool, [&](std::size_t entry) {
     const std::uint32_t b = postings.attribute[entry];
-    double* g = gradient.data() + edge.begin[b];
+    thread_local std::vector<double> sum;
+    sum.assign(edge.length(b), 0.0);
     for (std::uint64_t at = postings.begin[entry]; at < postings.begin[entry + 1]; ++at) {
       const Real* d = d_overlay + postings.place[at] * labels * stride;
       const double value = value_at(postings, at);
-      for (std::size_t k = 0; k < edge.length(b); ++k) {
+      for (std::size_t k = 0; k < sum.size(); ++k) {
         const std::uint32_t cell = edge.cell_of(b, k);
-        g[k] += value * double{d[cell / labels * stride + cell % labels]};
+        sum[k] += value * double{d[cell / labels * stride + cell % labels]};
       }
     }
+    double* g = gradient.data() + edge.begin[b];
+    for (std::size_t k = 0; k < sum.size(); ++k) exact.add(sum[k], g[k]);
   });
 }
 
@@ -360,13 +365,13 @@ template void add_overlays(const ChainData&, std::size_t, const ChainLayout&,
 template class LinearScorer<float>;
 template class LinearScorer<double>;
 template void add_node_gradient(const ChainLayout&, const Postings&, const float*, std::size_t,
-                                std::span<double>, ThreadPool&);
+                                const ExactSum&, std::span<double>, ThreadPool&);
 template void add_node_gradient(const ChainLayout&, const Postings&, const double*, std::size_t,
-                                std::span<double>, ThreadPool&);
+                                const ExactSum&, std::span<double>, ThreadPool&);
 template void add_edge_gradient(const ChainLayout&, const Postings&, const float*, std::size_t,
-                                std::span<double>, ThreadPool&);
+                                const ExactSum&, std::span<double>, ThreadPool&);
 template void add_edge_gradient(const ChainLayout&, const Postings&, const double*, std::size_t,
-                                std::span<double>, ThreadPool&);
+                                const ExactSum&, std::span<double>, ThreadPool&);
 template void set_tied_gradient(const ChainLayout&, const TransitionScores<float>&,
                                 std::span<const double>, std::span<double>);
 template void set_tied_gradient(const ChainLayout&, const TransitionScores<double>&,

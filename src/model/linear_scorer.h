@@ -8,7 +8,8 @@
 // Forward: rich rows are kept padded in Real and added as vectors; short rows cell by cell.
 // Transpose: for each attribute the positions where it occurs (postings); each weight is summed by
 // one owner in data order (runs of 64 in Real, these in double), so that the result depends on no
-// thread count and no copy of the gradient is needed.  docs/math/chain.md section 5.
+// thread count and no copy of the gradient is needed.  Several such sums are added exactly
+// (core/exact_sum.h).  docs/math/chain.md section 5.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "core/exact_sum.h"
 #include "croft/core/parallel.h"
 #include "croft/inference/history_chain.h"
 #include "croft/structure/chain.h"
@@ -111,15 +113,18 @@ struct Postings {
 Postings make_postings(const AttributeLists& lists, std::uint64_t first, std::uint64_t last,
                        std::size_t attributes, std::span<const std::uint32_t> place_of);
 
-// gradient += the transpose of (C.10) applied to d.
+// The transpose of (C.10) applied to d: one addend for each weight that the postings touch.
 //   d_state   : [places][stride] dL/dstate rows
 //   d_overlay : [places][L][stride]
+//   gradient  : [layout.dimension()] sums of `exact`
 template <class Real>
 void add_node_gradient(const ChainLayout& layout, const Postings& postings, const Real* d_state,
-                       std::size_t stride, std::span<double> gradient, ThreadPool& pool);
+                       std::size_t stride, const ExactSum& exact, std::span<double> gradient,
+                       ThreadPool& pool);
 template <class Real>
 void add_edge_gradient(const ChainLayout& layout, const Postings& postings, const Real* d_overlay,
-                       std::size_t stride, std::span<double> gradient, ThreadPool& pool);
+                       std::size_t stride, const ExactSum& exact, std::span<double> gradient,
+                       ThreadPool& pool);
 // gradient of the tied rows (overwritten), from cells [transitions.cells()], the sum of
 // dL/dtransition over the data: 0 where all transitions of a weight are forbidden.
 template <class Real>

@@ -7,6 +7,7 @@
 #include "data/checks.h"
 #include "model/kinds/hmm_model.h"
 #include "python/bind.h"
+#include "python/comm_ranks.h"
 #include "python/model.h"
 #include "python/options.h"
 #include "python/read/sequences.h"
@@ -229,20 +230,25 @@ std::unique_ptr<SequenceTrainer> trainer_of(const std::string& kind, const py::d
 py::tuple train(const std::string& kind, const py::object& x, const py::object& y,
                 py::object weights, const py::object& x_dev, const py::object& y_dev,
                 const py::dict& options, const py::dict& models, py::object callback,
-                const py::object& x_unlabelled) {
+                const py::object& x_unlabelled, py::object comm) {
   const auto trainer = trainer_of(kind, options, StartingModels(models), !x_dev.is_none());
-  std::optional<LabelledData> holdout;
-  if (!x_dev.is_none()) holdout = labelled(x_dev, y_dev, kHoldoutName, "y_dev");
-  std::optional<LabelledData> unlabelled;
-  if (!x_unlabelled.is_none()) {
-    unlabelled = labelled(x_unlabelled, py::none(), "X_unlabelled", "");
-  }
-  trainer->open();
-  LabelledData data = labelled(x, y, kTrainingName, "y");
-  if (!weights.is_none()) weights = positional(weights, "sample_weight");
-  PythonInput input(std::move(data), std::move(holdout), std::move(unlabelled), std::move(weights),
-                    trainer->extraction(), trainer->rules());
-  return train_observed(*trainer, input, std::move(callback));
+  std::optional<CommRanks> ranks;
+  if (!comm.is_none()) trainer->work_with(ranks.emplace(std::move(comm)));
+  std::optional<PythonInput> input;
+  run_together(trainer->ranks(), [&] {
+    std::optional<LabelledData> holdout;
+    if (!x_dev.is_none()) holdout = labelled(x_dev, y_dev, kHoldoutName, "y_dev");
+    std::optional<LabelledData> unlabelled;
+    if (!x_unlabelled.is_none()) {
+      unlabelled = labelled(x_unlabelled, py::none(), "X_unlabelled", "");
+    }
+    trainer->open();
+    LabelledData data = labelled(x, y, kTrainingName, "y");
+    if (!weights.is_none()) weights = positional(weights, "sample_weight");
+    input.emplace(std::move(data), std::move(holdout), std::move(unlabelled), std::move(weights),
+                  trainer->extraction(), trainer->rules());
+  });
+  return train_observed(*trainer, *input, std::move(callback));
 }
 
 }  // namespace
@@ -250,7 +256,8 @@ py::tuple train(const std::string& kind, const py::object& x, const py::object& 
 void bind_training(py::module_& module) {
   module.def("train", &train, py::arg("kind"), py::arg("X"), py::arg("y"), py::arg("sample_weight"),
              py::arg("X_dev"), py::arg("y_dev"), py::arg("options"), py::arg("models"),
-             py::arg("callback"), py::arg("X_unlabelled") = py::none());
+             py::arg("callback"), py::arg("X_unlabelled") = py::none(),
+             py::arg("comm") = py::none());
 }
 
 }  // namespace croft::python

@@ -44,12 +44,39 @@ void SeenRuns::add(std::span<const Label> y) {
     // Longest first: a run of m labels that ends at t continues that of m - 1 which ends at t - 1.
     for (std::size_t m = std::min(t + 1, longest_); m >= 1; --m) {
       const std::uint32_t first = m == 1 ? 0 : ending_[m - 2];
-      const auto [found, is_new] = longer_.try_emplace(std::uint64_t{first} << 32 | y[t],
-                                                       static_cast<std::uint32_t>(nodes_.size()));
-      if (is_new) nodes_.push_back({first, y[t], static_cast<std::uint32_t>(m), 0});
-      ++nodes_[found->second].count;
-      ending_[m - 1] = found->second;
+      ending_[m - 1] = longer(first, y[t]);
+      ++nodes_[ending_[m - 1]].count;
     }
+  }
+}
+
+std::uint32_t SeenRuns::longer(std::uint32_t first, Label last) {
+  const auto [found, is_new] = longer_.try_emplace(std::uint64_t{first} << 32 | last,
+                                                   static_cast<std::uint32_t>(nodes_.size()));
+  if (is_new) nodes_.push_back({first, last, nodes_[first].length + 1, 0});
+  return found->second;
+}
+
+// A run comes after those that it continues.
+void SeenRuns::add(const SeenRuns& other) {
+  std::vector<std::uint32_t> own(other.nodes_.size());
+  for (std::size_t k = 1; k < own.size(); ++k) {
+    own[k] = longer(own[other.nodes_[k].first], other.nodes_[k].last);
+    nodes_[own[k]].count += other.nodes_[k].count;
+  }
+}
+
+void SeenRuns::archive(StateArchive& state) {
+  std::uint64_t size = nodes_.size();
+  state(size);
+  if (state.reading()) {
+    nodes_.assign(1, {});
+    longer_.clear();
+  }
+  for (std::size_t k = 1; k < size; ++k) {
+    Node node = state.reading() ? Node{} : nodes_[k];
+    state(node.first, node.last, node.count);
+    if (state.reading()) nodes_[longer(node.first, node.last)].count = node.count;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "train/chain_holdout.h"
 
+#include <cstring>
 #include <limits>
 
 #include "croft/inference/chain_viterbi.h"
@@ -73,9 +74,8 @@ std::vector<std::vector<std::string_view>> best_labels(const ChainLayout& layout
     ViterbiWorkspace<float> viterbi;
     std::vector<Label> y;
   };
-  std::vector<std::vector<std::string_view>> names(data.sequences());
   std::vector<Worker> workers(pool.threads());
-  pool.run(data.sequences(), [&](std::size_t n, std::size_t worker) {
+  const auto label = [&](std::size_t n, std::size_t worker, std::span<Label> y) {
     Worker& own = workers[worker];
     linear.score(data, n, own.scores);
     own.y.resize(own.scores.length());
@@ -83,13 +83,40 @@ std::vector<std::vector<std::string_view>> best_labels(const ChainLayout& layout
     if (histories != nullptr) histories->lift(own.scores, own.lifted);
     const double best =
         viterbi<float>(histories != nullptr ? own.lifted : own.scores, own.viterbi, own.y);
-    names[n].resize(own.y.size());
     if (!(best > -std::numeric_limits<double>::infinity())) return;
     for (std::size_t t = 0; t < own.y.size(); ++t) {
-      const Label y = histories != nullptr ? histories->histories().label_of[own.y[t]] : own.y[t];
-      names[n][t] = label_names[y];
+      y[t] = histories != nullptr ? histories->histories().label_of[own.y[t]] : own.y[t];
     }
+  };
+  return names_of_labels(
+      data.sequence_begin, label, [&](Label y) { return label_names[y]; }, pool);
+}
+
+std::vector<std::vector<std::string_view>> names_of_labels(
+    std::span<const std::uint64_t> sequence_begin, const SequenceLabeller& label,
+    const std::function<std::string_view(Label)>& name, ThreadPool& pool) {
+  const std::size_t sequences = sequence_begin.size() - 1;
+  Ranks& ranks = pool.ranks();
+  const std::size_t first = sequences * ranks.rank() / ranks.size();
+  const std::size_t last = sequences * (ranks.rank() + 1) / ranks.size();
+  std::vector<Label> own(sequence_begin[last] - sequence_begin[first], kNoLabelling);
+  pool.run(last - first, [&](std::size_t k, std::size_t worker) {
+    const std::uint64_t begin = sequence_begin[first + k], end = sequence_begin[first + k + 1];
+    label(first + k, worker, std::span(own).subspan(begin - sequence_begin[first], end - begin));
   });
+  std::vector<Label> all;
+  for (const std::string& bytes :
+       ranks.gather({reinterpret_cast<const char*>(own.data()), own.size() * sizeof(Label)})) {
+    const std::size_t before = all.size();
+    all.resize(before + bytes.size() / sizeof(Label));
+    std::memcpy(all.data() + before, bytes.data(), bytes.size());
+  }
+  std::vector<std::vector<std::string_view>> names(sequences);
+  for (std::size_t n = 0; n < sequences; ++n) {
+    for (std::uint64_t p = sequence_begin[n]; p < sequence_begin[n + 1]; ++p) {
+      names[n].push_back(all[p] == kNoLabelling ? std::string_view() : name(all[p]));
+    }
+  }
   return names;
 }
 

@@ -1,6 +1,7 @@
 // Sequences that are not trained on, labelled as training goes on.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -41,5 +42,14 @@ std::vector<std::vector<std::string_view>> best_labels(const ChainLayout& layout
                                                        std::span<const double> w,
                                                        const StringTable& label_names,
                                                        ThreadPool& pool);
+
+// The same by any labeller, of sequences that every process of the pool has: each labels some.
+// label() fills the labels of sequence n, or leaves them all at kNoLabelling.
+inline constexpr Label kNoLabelling = 0xFFFFFFFF;
+using SequenceLabeller =
+    std::function<void(std::size_t n, std::size_t worker, std::span<Label> labels)>;
+std::vector<std::vector<std::string_view>> names_of_labels(
+    std::span<const std::uint64_t> sequence_begin, const SequenceLabeller& label,
+    const std::function<std::string_view(Label)>& name, ThreadPool& pool);
 
 }  // namespace croft

@@ -131,13 +131,15 @@ bool ChainFunctions::preconditioned() const {
   constexpr std::size_t kMostStates = std::size_t{1} << 27;  // 512 MB
   const Form form = info(p_.objective).form;
   return (form == Form::log_loss || form == Form::curved) && !p_.layout.histories && !has_prior_ &&
-         p_.own_objective == nullptr && p_.data.positions() * p_.layout.labels <= kMostStates;
+         p_.own_objective == nullptr &&
+         sum_of_all(p_.pool.ranks(), p_.data.positions()) * p_.layout.labels <= kMostStates;
 }
 
 PreconditionerMaker ChainFunctions::preconditioner() {
   if (!preconditioned()) return {};
   return [this](std::span<const double> w) {
-    return std::make_unique<RowPreconditioner>(p_.data, p_.layout, whole(), p_.regulariser.l2, w);
+    return std::make_unique<RowPreconditioner>(p_.data, p_.layout, whole(), p_.regulariser.l2, w,
+                                               p_.pool.ranks());
   };
 }
 

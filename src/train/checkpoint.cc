@@ -54,8 +54,15 @@ std::string_view checkpoint_state(std::string_view bytes, std::uint64_t fingerpr
 }
 
 CheckpointFolder::CheckpointFolder(std::filesystem::path folder, bool resume,
-                                   std::chrono::duration<double> interval)
-    : folder_(std::move(folder)), resume_(resume), interval_(interval) {
+                                   std::chrono::duration<double> interval, Ranks& ranks)
+    : folder_(std::move(folder)), ranks_(ranks), resume_(resume), interval_(interval) {
+  run_together(ranks_, [&] {
+    if (ranks_.first()) open();
+  });
+  resume_ = any_of_all(ranks_, ranks_.first() && resume_);
+}
+
+void CheckpointFolder::open() {
   std::error_code failure;
   const bool known = std::filesystem::exists(folder_, failure);
   if (!known && resume_) {  // nor created: the same command would then train from the start
@@ -86,15 +93,31 @@ void CheckpointFolder::remove_leftovers() {
 
 bool CheckpointFolder::restore(const State& state) {
   if (!resume_) return false;
+  run_together(ranks_, [&] {
+    if (ranks_.first()) read(state);
+  });
+  if (ranks_.alone()) return true;
+  StateArchive out;  // the first process has the state now
+  if (ranks_.first()) state(out);
+  std::string bytes = out.bytes();
+  ranks_.broadcast(bytes);
+  if (ranks_.first()) return true;
+  StateArchive in(bytes);
+  state(in);
+  in.finish();
+  return true;
+}
+
+void CheckpointFolder::read(const State& state) {
   std::ifstream file(path(), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   StateArchive archive(checkpoint_state(bytes, fingerprint_, path().string()));
   state(archive);
   archive.finish();
-  return true;
 }
 
 void CheckpointFolder::offer(const State& state) {
+  if (!ranks_.first()) return;
   const auto now = std::chrono::steady_clock::now();
   if (now - last_ < interval_) return;
   StateArchive archive;
@@ -111,6 +134,7 @@ void CheckpointFolder::offer(const State& state) {
 }
 
 void CheckpointFolder::remove() {
+  if (!ranks_.first()) return;
   std::error_code ignored;
   std::filesystem::remove(path(), ignored);
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "croft/core/ranks.h"
 #include "croft/optimize/optimizer.h"
 
 namespace croft {
@@ -45,8 +46,9 @@ class CheckpointFolder : public Checkpointer {
   // or is not there and it is true; Error where it cannot be written to.  A folder without a
   // checkpoint resumes from the beginning.
   //   interval : between two states that are kept; zero keeps every one
+  //   ranks    : processes that have the same state: the first one's is kept, and handed to all
   CheckpointFolder(std::filesystem::path folder, bool resume,
-                   std::chrono::duration<double> interval);
+                   std::chrono::duration<double> interval, Ranks& ranks = no_other_ranks());
 
   // Of the data and of the options that decide what training does: another training's state is
   // refused.  Required before restore() and offer().
@@ -63,9 +65,12 @@ class CheckpointFolder : public Checkpointer {
 
  private:
   std::filesystem::path path() const { return folder_ / "checkpoint"; }
+  void open();
+  void read(const State& state);
   void remove_leftovers();
 
   std::filesystem::path folder_;
+  Ranks& ranks_;
   bool resume_;
   std::chrono::duration<double> interval_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();

@@ -13,6 +13,7 @@
 #include "croft/core/error.h"
 #include "croft/structure/chain_constraint.h"
 #include "features/chain_data.h"
+#include "train/distributed/share_out.h"
 
 namespace croft {
 
@@ -38,6 +39,11 @@ class SequenceTraining {
     throw UsageError("this kind of model has no use for sequences that are held out");
   }
 
+  // After all of these, where each process has read a part of the data: from here on all number
+  // names alike, and what is counted below is that of all.  Throws UsageError where a kind trains
+  // in one process alone.
+  virtual void share_out(Ranks& ranks);
+
   virtual std::size_t sequences() const = 0;  // without those that are held out, as the next five
   virtual std::size_t positions() const = 0;
   virtual std::size_t partial_positions() const { return 0; }  // of which no single label is known
@@ -59,8 +65,12 @@ class EncodedTraining : public SequenceTraining {
  public:
   void read_partial_labels(const PartialLabels& how) override { encoder_.partial = how; }
   void add(const TextSequence& sequence, std::string_view file = {}) override;
-  std::size_t sequences() const override { return encoder_.data.sequences(); }
-  std::size_t positions() const override { return encoder_.data.sequence_begin[sequences()]; }
+  std::size_t sequences() const override {
+    return totals_ ? totals_->sequences : encoder_.data.sequences();
+  }
+  std::size_t positions() const override {
+    return totals_ ? totals_->positions : encoder_.data.sequence_begin[sequences()];
+  }
   std::size_t partial_positions() const override;
   double total_weight() const override;
   std::size_t labels() const override { return encoder_.label_names.size(); }
@@ -69,12 +79,17 @@ class EncodedTraining : public SequenceTraining {
   }
 
  protected:
+  void agree(Ranks& ranks);  // share_out() of kinds that can
+  // What run() does first, where there are other processes.
+  //   labels : of the layout that the data is for
+  void take_waves(Ranks& ranks, std::size_t labels);
   void note_file(std::string_view file);  // of the sequence that comes next
   const std::string& file_of(std::size_t n) const;
   // What `make` makes of the labels' names, null without it.  Throws InputError for labels of the
   // data that break it.
   using ConstraintMaker = std::function<ChainConstraint(std::span<const std::string> labels)>;
-  std::shared_ptr<const ChainConstraint> checked_constraint(const ConstraintMaker& make) const;
+  std::shared_ptr<const ChainConstraint> checked_constraint(const ConstraintMaker& make,
+                                                            Ranks& ranks) const;
   std::vector<std::string> label_list() const;  // their names
   bool weighted() const;                        // some sequence's weight is not 1
 
@@ -82,6 +97,7 @@ class EncodedTraining : public SequenceTraining {
 
  private:
   std::vector<std::pair<std::size_t, std::string>> files_;  // each with its first sequence
+  std::optional<DataTotals> totals_;  // of all processes, where there are more
 };
 
 // What is held out is encoded, too, behind the rest.

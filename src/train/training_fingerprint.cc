@@ -1,5 +1,9 @@
 #include "train/training_fingerprint.h"
 
+#include <bit>
+
+#include "train/functions/waves.h"
+
 namespace croft {
 namespace {
 
@@ -24,6 +28,35 @@ void add(Fingerprint& of, const ChainData& data) {
          data.weight);
   add(of, data.node);
   add(of, data.edge);
+}
+
+// Sequence by sequence, wave by wave: the same for any share of them that a process has.
+void add(Fingerprint& of, const ChainData& data, std::size_t labels, Ranks& ranks) {
+  const std::vector<std::size_t> cut = wave_cuts(data.sequence_begin, labels, data.has_edges());
+  std::vector<double> prints;  // bits of numbers
+  const auto part = [](const auto& list, std::uint64_t first, std::uint64_t last) {
+    return std::span(list).subspan(first, list.empty() ? 0 : last - first);
+  };
+  for (std::size_t k = 0; k + 1 < cut.size(); ++k) {
+    Fingerprint wave;
+    for (std::size_t n = cut[k]; n < cut[k + 1]; ++n) {
+      const std::uint64_t first = data.sequence_begin[n], last = data.sequence_begin[n + 1];
+      wave.add(part(data.label, first, last));
+      wave.add({data.sequence_weight(n)});
+      for (const AttributeLists* lists : {&data.node, &data.edge}) {
+        if (lists->positions() == 0) continue;
+        for (std::uint64_t p = first; p < last; ++p) {
+          const std::uint64_t begin = lists->begin[p], end = lists->begin[p + 1];
+          wave.add({static_cast<double>(end - begin)});
+          wave.add(part(lists->id, begin, end));
+          if (!lists->value.empty()) wave.add(part(lists->value, begin, end));
+        }
+      }
+    }
+    prints.push_back(std::bit_cast<double>(wave.value()));
+  }
+  of.add(lists_of_all(ranks, prints));
+  of.add(data.label_sets.begin, data.label_sets.label);
 }
 
 void add(Fingerprint& of, const LabelRuns& runs) { of.add(runs.begin, runs.label); }
@@ -66,7 +99,7 @@ void add(Fingerprint& of, const ChainData& unlabelled, UnlabelledTerms terms) {
 }
 
 void add(Fingerprint& of, ChainProblem problem) {
-  add(of, problem.data);
+  add(of, problem.data, problem.layout.labels, problem.pool.ranks());
   add(of, problem.layout);
   if (problem.prior != nullptr) {
     of.add(problem.prior->mean, problem.prior->scale);

@@ -146,6 +146,9 @@ TEST(LinearScorer, CasesHaveRowsOfEveryClassAndPositionsWithAndWithoutOverlay) {
   EXPECT_GT(std::min({rich, poor, single, with, without}), 100u);
 }
 
+// More than any sum here.
+constexpr double kMostSum = 0x1p10, kMostLongSum = 0x1p17;
+
 template <class Real>
 Matrix<Real> random_matrix(std::size_t rows, std::size_t columns, Random& random) {
   Matrix<Real> m(rows, columns, Real{0});
@@ -215,14 +218,18 @@ void expect_adjoint(const RandomModel& model, double tolerance, std::size_t thre
   ThreadPool pool(threads);
   std::vector<double> gradient(layout.dimension(), 0.0);
   const Postings node = make_postings(model.data.node, begin, end, layout.node.rows(), place_of);
-  add_node_gradient<Real>(layout, node, d_state.row(0), d_state.stride(), gradient, pool);
+  ExactSum exact(kMostSum);
+  exact.begin_block(kMostSum);
+  add_node_gradient<Real>(layout, node, d_state.row(0), d_state.stride(), exact, gradient, pool);
   if (model.data.has_edges()) {
     const Postings edge =
         make_postings(model.data.edge, begin, end, layout.edge.rows(), overlay_place_of);
-    add_edge_gradient<Real>(layout, edge, d_overlay.row(0), d_overlay.stride(), gradient, pool);
+    add_edge_gradient<Real>(layout, edge, d_overlay.row(0), d_overlay.stride(), exact, gradient,
+                            pool);
   }
   const TransitionScores<double> dense(layout.labels);
   set_tied_gradient(layout, dense, {d_transition.row(0), dense.cells()}, gradient);
+  EXPECT_FALSE(exact.overflown());
 
   const NaiveSum left = inner_product(model, first, last, place_of, overlay_place_of, d_state,
                                       d_overlay, d_transition);
@@ -258,7 +265,9 @@ TEST(LinearScorer, TransposeOfALongPostingListKeepsItsDigits) {
   }
   ThreadPool pool(2);
   std::vector<double> gradient(model.layout.dimension(), 0.0);
-  add_node_gradient<float>(model.layout, postings, d.row(0), d.stride(), gradient, pool);
+  ExactSum exact(kMostLongSum);
+  exact.begin_block(kMostLongSum);
+  add_node_gradient<float>(model.layout, postings, d.row(0), d.stride(), exact, gradient, pool);
   for (std::size_t e = 0; e < postings.attribute.size(); ++e) {
     ASSERT_GT(postings.begin[e + 1] - postings.begin[e], 10000u);
     for (std::size_t j = 0; j < labels; ++j) {
@@ -285,8 +294,10 @@ TEST(LinearScorer, GradientIsAddedToAndTiedRowsAreOverwritten) {
   const TransitionScores<double> dense(layout.labels);
   ThreadPool pool(1);
   std::vector<double> from_zero(layout.dimension(), 0.0), from_five(layout.dimension(), 5.0);
+  ExactSum exact(kMostSum);
+  exact.begin_block(kMostSum);
   for (auto* gradient : {&from_zero, &from_five}) {
-    add_node_gradient<double>(layout, node, d.row(0), d.stride(), *gradient, pool);
+    add_node_gradient<double>(layout, node, d.row(0), d.stride(), exact, *gradient, pool);
     set_tied_gradient(layout, dense, {d_transition.row(0), dense.cells()}, *gradient);
   }
   for (std::size_t k = 0; k < layout.dimension(); ++k) {

@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 
+#include "croft/core/ranks.h"
+
 namespace croft {
 
 class ThreadPool {
@@ -14,12 +16,14 @@ class ThreadPool {
   static constexpr std::size_t kMaxThreads = 1024;
   // threads >= 1: the caller is one of them; 0: one per processor.  Where the system starts no more
   // threads, those that it has started do the work.  Throws UsageError for more than kMaxThreads.
-  explicit ThreadPool(std::size_t threads = 1);
+  //   ranks : processes with pools of their own that do the same to other shares of the data
+  explicit ThreadPool(std::size_t threads = 1, Ranks& ranks = no_other_ranks());
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   std::size_t threads() const;
+  Ranks& ranks() const { return ranks_; }
 
   // task(index, worker) for every index in [0, count); worker < threads() names the scratch space
   // to use.  Indices are handed out in increasing order.  Returns when all are done; the first
@@ -34,6 +38,7 @@ class ThreadPool {
  private:
   struct State;
   std::unique_ptr<State> state_;
+  Ranks& ranks_;
 };
 
 }  // namespace croft

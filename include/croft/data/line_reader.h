@@ -1,7 +1,11 @@
-// Lines of a file or of standard input, of any length, in memory bounded by the longest line.
+// Lines of a file or of standard input, of any length, in memory bounded by the longest line.  A
+// file whose name ends in .gz is unpacked as it is read.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +15,15 @@
 
 namespace croft {
 
+// Consecutive bytes of a file: whole lines.
+struct LinesOfFile {
+  std::uint64_t begin = 0, end = 0;  // bytes
+  std::size_t lines_before = 0;      // those that stand before `begin`
+  std::string head{};  // lines that come first: the names of the columns, of a part of a table
+};
+
+class GzipFile;
+
 class LineReader {
  public:
   static constexpr std::size_t kBlockSize = std::size_t{1} << 18;  // bytes
@@ -19,6 +32,8 @@ class LineReader {
   // the file cannot be opened or is a folder.
   //   block_size : bytes asked for in one read, >= 1; tests make it small to cut lines everywhere
   explicit LineReader(const std::string& path, std::size_t block_size = kBlockSize);
+  // A part of a regular file.  Lines are counted as in the file, after those of the head.
+  LineReader(const std::string& path, const LinesOfFile& part);
   // Lines of a text in memory (tests, fuzzing, front ends that hold the text), which is copied;
   // `name` for messages.
   LineReader(std::string_view text, std::string name);
@@ -44,10 +59,15 @@ class LineReader {
   Location location(std::size_t column = 0) const { return {name_, line_number_, column}; }
 
  private:
+  void open(const std::string& path);
   bool fill();
+  std::size_t read_some(char* to, std::size_t size);
   void wait_for_input() const;
   std::string name_;
-  int descriptor_ = -1;       // -1: all of the input is in the buffer
+  int descriptor_ = -1;  // -1: all of the input is in the buffer, or packed_
+  std::unique_ptr<GzipFile> packed_;
+  std::uint64_t left_ = std::numeric_limits<std::uint64_t>::max();  // bytes, of a part
+  std::size_t head_lines_ = 0, lines_before_ = 0;                   // likewise
   std::vector<char> buffer_;  // [begin_, end_) is read and not yet handed out
   std::size_t begin_ = 0, end_ = 0;
   std::size_t line_number_ = 0;

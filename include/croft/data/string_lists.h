@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "croft/core/state_archive.h"
+
 namespace croft {
 
 // List p holds the items [list_begin(p), list_end(p)); item k is a string and a value.
@@ -52,6 +54,7 @@ class StringLists {
   }
   double value(std::size_t k) const { return value_.empty() ? 1.0 : value_[k]; }
   bool all_values_are_one() const { return value_.empty(); }
+  void archive(StateArchive& state) { state(bytes_, item_end_, list_end_, value_); }
 
  private:
   std::string bytes_;

@@ -17,6 +17,7 @@ struct TextSequence {
 
   std::size_t length() const { return node.lists(); }
   bool has_labels() const { return labels.lists() > 0; }
+  void archive(StateArchive& state) { state(node, edge, labels, weight, weight_given, first_line); }
   void clear() {
     node.clear();
     edge.clear();

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "croft/core/state_archive.h"
 #include "croft/structure/transitions.h"
 
 namespace croft {
@@ -44,6 +45,9 @@ class SeenRuns {
 
   // Counts every run of y.  Cost O(T longest) look-ups; memory some 70 bytes a distinct run.
   void add(std::span<const Label> y);
+  // What another has counted, of the same `longest`.
+  void add(const SeenRuns& other);
+  void archive(StateArchive& state);
 
   // The runs of shortest to longest labels that were seen min_count times or more, sorted.
   LabelRuns runs(std::size_t shortest, std::size_t longest, std::size_t min_count = 1) const;
@@ -56,6 +60,8 @@ class SeenRuns {
     std::uint32_t length;
     std::uint64_t count;
   };
+  std::uint32_t longer(std::uint32_t first, Label last);  // new or not
+
   std::size_t longest_;
   std::vector<Node> nodes_;
   std::unordered_map<std::uint64_t, std::uint32_t> longer_;  // (node, label) to node

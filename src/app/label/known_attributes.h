@@ -18,6 +18,7 @@ class KnownAttributes {
   void look(const SequenceModel& model, std::string_view attribute);
   bool known() const { return known_; }
   void add(const KnownAttributes& other);  // of what came behind
+  void archive(StateArchive& state) { state(known_, unknown_); }
   // What to say where there were attributes and the model knows none of them.
   //   data : what these are called, "X"
   std::optional<std::string> warning(const std::string& data) const;

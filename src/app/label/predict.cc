@@ -26,6 +26,14 @@ struct Scored {
   Matrix<double> marginals;
   std::vector<Label> gold_number;
   double negative_log_probability = 0;
+
+  void archive(StateArchive& state) {
+    state(gold, predicted, probability, brier, gold_number, negative_log_probability);
+    std::size_t rows = marginals.rows(), columns = marginals.columns();
+    state(rows, columns);
+    if (state.reading()) marginals.reshape(rows, columns);
+    for (std::size_t r = 0; r < rows; ++r) state(marginals[r]);
+  }
 };
 
 // Of what was read of it; its attributes come later.
@@ -209,6 +217,37 @@ void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOp
       output.flush, &stop, counts);
 }
 
+void PredictCounts::add(const PredictCounts& other) {
+  sequences += other.sequences;
+  positions += other.positions;
+  if (unlabelled == 0) {
+    first_unlabelled = other.first_unlabelled;
+    first_outcome = other.first_outcome;
+  }
+  unlabelled += other.unlabelled;
+  attributes.add(other.attributes);
+}
+
+void PredictCounts::archive(StateArchive& state) {
+  state(sequences, positions, unlabelled);
+  state(first_unlabelled.file, first_unlabelled.line, first_unlabelled.column);
+  TagOutcome& o = first_outcome;
+  state(o.found, o.exact, o.by_model);
+  attributes.archive(state);
+}
+
+PredictCounts counts_of_all(Ranks& ranks, const PredictCounts& here) {
+  PredictCounts own = here, all;
+  StateArchive out;
+  own.archive(out);
+  for (const std::string& bytes : ranks.gather(out.bytes())) {
+    StateArchive in(bytes);
+    own.archive(in);
+    all.add(own);
+  }
+  return all;
+}
+
 void require_all_labelled(const PredictCounts& counts) {
   if (counts.unlabelled == 0) return;
   std::string problem(why_none(counts.first_outcome));
@@ -302,21 +341,37 @@ Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source,
   const TagPlan plan(model, tag);
   const LabelIds label_ids = ids_of(model);
   PredictCounts counts;
-  for_each_block(
-      plan, source, pool,
-      [&](Block& block, Worker& worker) {
-        block.scored.clear();
-        for (std::size_t k = 0; k < block.used; ++k) {
-          source.extract(block.sequences[k], worker.extraction);
-          block.scored.push_back(score_sequence(model, label_ids, block.sequences[k].text,
-                                                worker.tagger, request.ranking));
-        }
-      },
-      [&](const Block& block) {
-        for (const Scored& scored : block.scored) add_to(evaluation, model, scored);
-      },
-      [] {}, nullptr, counts);
-  model.container().check_unchanged();
+  Ranks& ranks = pool.ranks();
+  std::vector<Scored> here;  // that the first process is to evaluate
+  const auto commit = [&](const Scored& scored) {
+    if (ranks.first()) {
+      add_to(evaluation, model, scored);
+    } else {
+      here.push_back(scored);
+    }
+  };
+  run_together(ranks, [&] {
+    for_each_block(
+        plan, source, pool,
+        [&](Block& block, Worker& worker) {
+          block.scored.clear();
+          for (std::size_t k = 0; k < block.used; ++k) {
+            source.extract(block.sequences[k], worker.extraction);
+            block.scored.push_back(score_sequence(model, label_ids, block.sequences[k].text,
+                                                  worker.tagger, request.ranking));
+          }
+        },
+        [&](const Block& block) { std::ranges::for_each(block.scored, commit); }, [] {}, nullptr,
+        counts);
+    model.container().check_unchanged();
+  });
+  StateArchive out;
+  out(here);
+  ranks.hand_to_first(out.bytes(), [&](std::string_view bytes) {
+    StateArchive in(bytes);
+    in(here);
+    std::ranges::for_each(here, commit);
+  });
   return evaluation;
 }
 

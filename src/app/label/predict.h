@@ -24,7 +24,12 @@ struct PredictCounts {
   Location first_unlabelled;
   TagOutcome first_outcome;
   KnownAttributes attributes{};  // not of columns, whose template may well make what is new
+
+  void add(const PredictCounts& other);  // of what came behind
+  void archive(StateArchive& state);
 };
+// From the counts of each process's share to those of all, on each of them.
+PredictCounts counts_of_all(Ranks& ranks, const PredictCounts& here);
 
 // Where the output goes: to `write` in order, and `flush` is called when all that has been read is
 // written and more has to be waited for.
@@ -57,7 +62,8 @@ struct EvaluateRequest {
 
 // Tags every sequence of `source`, which must be labelled, and evaluates: with log-loss, Brier's
 // score and calibration.  A sequence that the model gives no labelling counts as wrong, and as
-// one whose gold labels have probability 0.
+// one whose gold labels have probability 0.  Where the source is a process's share, the first
+// process of the pool evaluates them all, in the order of the ranks; others return an empty one.
 Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source,
                           const EvaluateRequest& request, ThreadPool& pool);
 

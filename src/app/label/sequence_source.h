@@ -43,6 +43,7 @@ class SequenceSource {
 
   // The next sequence as read.  False at the end.  Throws InputError for an input without any.
   bool next(InputSequence& out);
+  void allow_none() { any_ = true; }  // from here on such an input is fine
   // Fills out.text.  Thread-safe.  Throws as check_sizes().
   void extract(InputSequence& out, Extractor::Scratch& scratch) const;
 

@@ -28,23 +28,11 @@ std::size_t count_lines(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
-// The second field of a row, where it is a qid.
-std::string_view group_of(std::string_view row) {
-  constexpr std::string_view kBetweenFields = " \t";
-  for (int field = 0; field < 2; ++field) {
-    row.remove_prefix(std::min(row.find_first_not_of(kBetweenFields), row.size()));
-    const std::string_view text = row.substr(0, row.find_first_of(kBetweenFields));
-    if (text.starts_with("qid:")) return text.substr(0, text.find('#'));  // a comment
-    row.remove_prefix(text.size());
-  }
-  return {};
-}
-
 // Sequences between blank lines; a directive is a part of the one below it.
-void read_lists(LineReader& lines, bool blanks_end, DataBlocks& data) {
+void read_lists(LineReader& lines, InputFormat format, DataBlocks& data) {
   bool open = false;
   for (std::string_view line; lines.next(line);) {
-    if (blanks_end ? is_blank(line) : line.empty()) {
+    if (is_gap(line, format)) {
       open = false;
       continue;
     }
@@ -66,9 +54,8 @@ void read_lines(LineReader& lines, std::string_view blanks, DataBlocks& data) {
 void read_rows(LineReader& lines, DataBlocks& data) {
   std::string group;
   for (std::string_view line; lines.next(line);) {
-    const std::size_t first = line.find_first_not_of(" \t");
-    if (first == std::string_view::npos || line[first] == '#') continue;
-    const std::string_view own = group_of(line);
+    if (is_gap(line, InputFormat::svmlight)) continue;
+    const std::string_view own = group_of_row(line);
     if (own.empty() || own != group) data.blocks.emplace_back();
     append_line(lines, line, data);
     group = own;
@@ -103,6 +90,24 @@ void read_records(LineReader& lines, DataBlocks& data) {
 }
 
 }  // namespace
+
+bool is_gap(std::string_view line, InputFormat format) {
+  if (format == InputFormat::attributes) return line.empty();
+  return is_blank(line) ||
+         (format == InputFormat::svmlight && line[line.find_first_not_of(" \t")] == '#');
+}
+
+// The second field of a row, where it is a qid.
+std::string_view group_of_row(std::string_view row) {
+  constexpr std::string_view kBetweenFields = " \t";
+  for (int field = 0; field < 2; ++field) {
+    row.remove_prefix(std::min(row.find_first_not_of(kBetweenFields), row.size()));
+    const std::string_view text = row.substr(0, row.find_first_of(kBetweenFields));
+    if (text.starts_with("qid:")) return text.substr(0, text.find('#'));  // a comment
+    row.remove_prefix(text.size());
+  }
+  return {};
+}
 
 const DataBlocks::File& DataBlocks::file_of(std::size_t block) const {
   return *std::prev(std::ranges::upper_bound(files, block, {}, &File::first));
@@ -149,7 +154,7 @@ std::size_t append_blocks(LineReader& lines, const BlockForm& form, DataBlocks& 
   switch (form.format) {
     case InputFormat::columns:
     case InputFormat::attributes:
-      read_lists(lines, form.format == InputFormat::columns, data);
+      read_lists(lines, form.format, data);
       break;
     case InputFormat::text:
       read_lines(lines, form.spans ? " \t\r" : " ", data);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "croft/core/error.h"
@@ -47,6 +48,10 @@ struct DataBlocks {
 // together).  "-" is standard input.  Whether lines are sound is for the readers to say.  Throws
 // Error where there is no sequence, and for csv files whose headers differ.
 DataBlocks read_blocks(std::span<const std::string> files, const BlockForm& form);
+// Whether a line stands between sequences and belongs to none of them: blank, or a comment.
+bool is_gap(std::string_view line, InputFormat format);
+// The qid of a row of svmlight; empty: it has none.
+std::string_view group_of_row(std::string_view row);
 // Appends those of one file, whatever its header; returns how many.
 std::size_t append_blocks(LineReader& lines, const BlockForm& form, DataBlocks& data);
 

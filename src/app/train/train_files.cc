@@ -100,6 +100,40 @@ std::vector<std::string> input_files(const TrainRequest& request) {
   return files;
 }
 
+Method distributed_method(const TrainOptions& options) {
+  const Method by_default = info(options.objective).by_default;
+  if (info(by_default).distributed) return by_default;
+  const Form form = info(options.objective).form;
+  if (form == Form::hinge) return Method::cutting_planes;
+  return options.regulariser.l1 > 0 ? Method::owlqn : Method::lbfgs;
+}
+
+void check_distributed(const TrainRequest& request) {
+  const TrainOptions& o = request.options;
+  const auto refuse = [](const Message& what) {
+    throw UsageError(what,
+                     " is for one process alone; start croft without mpirun, or leave it out");
+  };
+  if (!info(*o.method).distributed) {
+    std::vector<Method> able;
+    for (const MethodInfo& each : method_table()) {
+      if (each.distributed) able.push_back(each.method);
+    }
+    throw UsageError("--optimizer ", info(*o.method).name,
+                     " is for one process alone; with several take one of ", names_of(able));
+  }
+  if (*o.method == Method::dual_ascent && !request.checkpoint.empty()) {
+    throw UsageError(
+        "dual ascent of several processes keeps its state in each of them, and no checkpoint; "
+        "leave out --checkpoint, or take --optimizer lbfgs");
+  }
+  if (!request.unlabelled.empty()) refuse("--unlabelled");
+  if (o.rounds.any())
+    refuse("training in which features change (--induce, --select, --unsupported)");
+  if (!request.group_by.empty()) refuse("--group-by");
+  if (request.class_weights == "balanced") refuse("--class-weights balanced");
+}
+
 std::optional<LabelWeights> read_label_weights(const std::string& class_weights) {
   if (class_weights.empty()) return std::nullopt;
   if (class_weights == "balanced") return LabelWeights{};

@@ -62,6 +62,10 @@ void check_request(const TrainRequest& request);
 
 void check_early_stop(const TrainRequest& request);  // likewise
 void check_reading(const TrainRequest& request);     // of templates, texts and tables
+// What several processes train by where nobody named a method.
+Method distributed_method(const TrainOptions& options);
+// Throws UsageError where several processes cannot share out what is asked for.
+void check_distributed(const TrainRequest& request);
 
 // The hold-out as a fraction, when it is one.  Throws UsageError for one that is not in (0, 1).
 std::optional<double> holdout_fraction(const std::string& holdout);

@@ -92,6 +92,8 @@ class TrainingInput {
   virtual void read(const Visit& visit) = 0;
   virtual void read_holdout(const Visit& visit) = 0;  // where the request's is not a fraction
   virtual void read_unlabelled(const Visit&) {}       // after read(): without labels
+  // Sequences that other processes read before the first one of read().
+  virtual std::size_t sequences_before() const { return 0; }
   // [sequences that read() will hand on] which belong together; empty: each is alone.
   virtual std::vector<std::size_t> groups() { return {}; }
   // Data that is numbers already, all of it; none: read() hands on sequences.

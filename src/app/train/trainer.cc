@@ -13,11 +13,26 @@
 namespace croft {
 namespace {
 
+// The sequences of all processes, in the order of ranks.
+std::vector<TextSequence> lists_of_all(Ranks& ranks, std::vector<TextSequence> here) {
+  if (ranks.alone()) return here;
+  StateArchive out;
+  out(here);
+  std::vector<TextSequence> all;
+  for (const std::string& bytes : ranks.gather(out.bytes())) {
+    StateArchive in(bytes);
+    in(here);
+    std::ranges::move(here, std::back_inserter(all));
+  }
+  return all;
+}
+
 std::optional<CheckpointFolder> open_checkpoints(const Trainer& trainer) {
   const CheckpointRequest request = trainer.checkpoint();
   if (request.folder.empty()) return std::nullopt;
-  return CheckpointFolder(request.folder, request.resume,
-                          std::chrono::duration<double>(request.interval));
+  return std::make_optional<CheckpointFolder>(request.folder, request.resume,
+                                              std::chrono::duration<double>(request.interval),
+                                              trainer.ranks());
 }
 
 void add_holdout(std::size_t sequences, const std::optional<HoldoutScore>& score, Json& record) {
@@ -29,14 +44,41 @@ void add_holdout(std::size_t sequences, const std::optional<HoldoutScore>& score
 
 using Step = std::function<void()>;
 
-TrainOutcome run_course(Trainer& trainer, TrainObserver& observer, const Step& read,
+// What one of several processes sees: all of them stop where one is asked to.
+class AgreeingObserver final : public TrainObserver {
+ public:
+  AgreeingObserver(TrainObserver& inner, Ranks& ranks) : inner_(inner), ranks_(ranks) {}
+  void reading(std::string_view what) override { inner_.reading(what); }
+  void data_read(const DataSummary& data) override { inner_.data_read(data); }
+  void part(std::string_view what) override { inner_.part(what); }
+  void warn(std::string_view what) override { inner_.warn(what); }
+  void round(const FeatureRound& round) override { inner_.round(round); }
+
+ private:
+  bool see(const TrainStep& step) override {
+    const bool stops = any_of_all(ranks_, !inner_.iteration(step));
+    const bool interrupted = any_of_all(ranks_, interruption);  // which may be set at any time
+    if (interrupted) interruption = true;
+    return !stops && !interrupted;
+  }
+
+  TrainObserver& inner_;
+  Ranks& ranks_;
+};
+
+TrainOutcome run_course(Trainer& trainer, TrainObserver& local, const Step& read,
                         const Step& write) {
+  Ranks& ranks = trainer.ranks();
+  AgreeingObserver agreeing(local, ranks);
+  TrainObserver& observer = ranks.alone() ? local : agreeing;
   auto checkpoints = open_checkpoints(trainer);
   if (checkpoints) checkpoints->set_warning([&](std::string_view what) { observer.warn(what); });
   read();
   observer.data_read(trainer.summary());
   TrainOutcome outcome = trainer.run(observer, checkpoints ? &*checkpoints : nullptr);
-  write();
+  run_together(ranks, [&] {
+    if (ranks.first()) write();
+  });
   // What ended by itself leaves nothing to resume.
   if (checkpoints && !interruption && !observer.stopped()) checkpoints->remove();
   return outcome;
@@ -48,10 +90,13 @@ TrainOutcome train(Trainer& trainer, TrainObserver& observer) {
   const TrainFiles files = trainer.files();
   check_files(files.inputs, files.output);
   check_written({{"output", files.output}, {"checkpoint", trainer.checkpoint().folder}});
-  // Created and removed: what forbids writing the model is known before the work, not after it.
-  { const AtomicFile attempt{files.output}; }
+  Ranks& ranks = trainer.ranks();
+  run_together(ranks, [&] {
+    // Created and removed: what forbids writing the model is known before the work, not after it.
+    if (ranks.first()) const AtomicFile attempt{files.output};
+  });
   const auto read = [&] {
-    trainer.open();
+    run_together(ranks, [&] { trainer.open(); });
     trainer.read_files(observer);
   };
   try {
@@ -70,6 +115,19 @@ TrainFiles SequenceTrainer::files() const {
   files.inputs.insert(files.inputs.end(), {request_.init, request_.prior});
   std::ranges::copy(own_files(), std::back_inserter(files.inputs));
   return files;
+}
+
+void Trainer::work_with(Ranks& ranks) {
+  if (ranks.alone()) return;
+  throw UsageError("this kind of model trains in one process; start croft without mpirun");
+}
+
+void SequenceTrainer::work_with(Ranks& ranks) {
+  if (!shares_out()) return Trainer::work_with(ranks);
+  request_.options.ranks = &ranks;
+  TrainOptions& o = request_.options;
+  if (!o.method) o.method = distributed_method(o);
+  check_distributed(request_);
 }
 
 std::string SequenceTrainer::warning() const {
@@ -96,6 +154,7 @@ void SequenceTrainer::read(TrainingInput& input) {
   training_ = &training;
   if (request_.partial) training.read_partial_labels(*request_.partial);
   read_data(input, training);
+  training.share_out(ranks());
   partial_positions_ = training.partial_positions();
 }
 
@@ -108,6 +167,7 @@ void SequenceTrainer::read_data(TrainingInput& input, SequenceTraining& training
   input.read_unlabelled([&](TextSequence& sequence, const std::string& file) {
     training.add_unlabelled(sequence, file);
   });
+  if (holdout_fraction(request_.holdout)) held_out = lists_of_all(ranks(), std::move(held_out));
   for (TextSequence& each : held_out) {
     if (!scored_at_end()) {
       training.add_holdout(std::move(each), request_.holdout);
@@ -120,6 +180,11 @@ void SequenceTrainer::read_data(TrainingInput& input, SequenceTraining& training
 TrainOutcome SequenceTrainer::run(TrainObserver& observer, CheckpointFolder* checkpoints) {
   options_.checkpoints = checkpoints;
   TrainOutcome outcome = fit(observer, checkpoints);
+  if (!ranks().alone()) {
+    const Ranks::Traffic traffic = ranks().traffic();
+    outcome.further.push_back({"communication_seconds", traffic.seconds, Shown::log});
+    outcome.further.push_back({"communication_bytes", traffic.bytes, Shown::log});
+  }
   if (held_out_.empty()) return outcome;
   score_ = outcome.holdout = score(model());
   outcome.tail += ", " + holdout_text(*score_);

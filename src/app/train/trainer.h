@@ -44,6 +44,10 @@ class Trainer {
   virtual StoppingRule stopping() const { return {}; }  // to foresee the end
   virtual std::string warning() const { return {}; }    // before it all begins; may be empty
 
+  // Where MPI has started the program, also as the only process: before all of these.  Throws
+  // UsageError where a kind trains in one process alone.
+  virtual void work_with(Ranks& ranks);
+  virtual Ranks& ranks() const { return no_other_ranks(); }
   // Reads what the request names beside the data: models to start from, templates, lists.
   virtual void open() {}
   virtual void read_files(TrainObserver& observer) = 0;  // the data, after open()
@@ -60,6 +64,8 @@ class SequenceTrainer : public Trainer {
   CheckpointRequest checkpoint() const override { return checkpoint_of(request_); }
   StoppingRule stopping() const override { return request_.options.stop; }
   std::string warning() const override;
+  void work_with(Ranks& ranks) override;
+  Ranks& ranks() const override { return *request_.options.ranks; }
   void read_files(TrainObserver& observer) override;
   DataSummary summary() const override;
   TrainOutcome run(TrainObserver& observer, CheckpointFolder* checkpoints) final;
@@ -83,6 +89,8 @@ class SequenceTrainer : public Trainer {
   virtual SequenceTraining& begin(const Extractor& extractor) = 0;
   virtual std::unique_ptr<TrainingInput> open_input(TrainObserver& observer) const;
   virtual void read_data(TrainingInput& input, SequenceTraining& training);
+  // Whether the processes of several machines can share out the training.
+  virtual bool shares_out() const { return false; }
   // Of a kind whose training makes nothing of what is held out: the finished model is compared with
   // it.
   virtual bool scored_at_end() const { return false; }

@@ -15,6 +15,7 @@
 #include "app/train/data_fit.h"
 #include "app/train/data_groups.h"
 #include "app/train/feature_kit_file.h"
+#include "app/train/file_shares.h"
 #include "app/train/train_files.h"
 #include "core/json.h"
 #include "core/unicode.h"
@@ -48,7 +49,10 @@ class TrainingFiles final : public TrainingInput {
  public:
   TrainingFiles(const TrainRequest& request, ExtractionConfig config, TrainObserver& observer,
                 DataRules rules)
-      : request_(request), observer_(observer), rules_(std::move(rules)) {
+      : request_(request),
+        observer_(observer),
+        rules_(std::move(rules)),
+        ranks_(*request.options.ranks) {
     if (needs_fit(config) || !request.group_by.empty()) {
       for (const std::string& path : request.data) files_.emplace_back(path);
     }
@@ -75,6 +79,7 @@ class TrainingFiles final : public TrainingInput {
              config.text.tokenizer.analyzer == Analyzer::word && config.text.hash_bits == 0;
     extractor_.emplace(std::move(config));
     if (!request.weights.empty()) weights_ = read_sequence_weights(request.weights);
+    if (!ranks_.alone()) share_out();
   }
   const Extractor& extractor() const override { return *extractor_; }
 
@@ -86,11 +91,14 @@ class TrainingFiles final : public TrainingInput {
     }
     const bool optional = rules_.optional && request_.format == InputFormat::attributes;
     const Labels labels = rules_.labelled && !optional ? Labels::required : Labels::optional;
-    for (std::size_t k = first; k < request_.data.size(); ++k) {
+    for (std::size_t k = first; k < request_.data.size() && ranks_.alone(); ++k) {
       read_source(files_.empty() ? LineReader(request_.data[k]) : files_[k].lines(), labels,
                   !rules_.labelled, visit);
     }
-    check_weights();
+    for (const FileShare& share : shares_) {
+      read_source(share.lines(), labels, !rules_.labelled, visit, !share.whole);
+    }
+    if (ranks_.alone()) check_weights(sequences_);
     if (long_terms_ * 5 > terms_) {
       observer_.warn(
           "words of these texts seem to stand without spaces between them; --analyzer mixed makes "
@@ -105,6 +113,8 @@ class TrainingFiles final : public TrainingInput {
     }
   }
 
+  std::size_t sequences_before() const override { return sequences_before_; }
+
   std::vector<std::size_t> groups() override {
     const bool fraction = holdout_fraction(request_.holdout).has_value();
     if (request_.group_by.empty()) {
@@ -115,14 +125,12 @@ class TrainingFiles final : public TrainingInput {
       throw UsageError("--group-by is of a fraction to hold out, and --holdout ", request_.holdout,
                        " is a file: leave out one of them");
     }
-    BlockForm form{request_.format, request_.spans.has_value(), extractor_->config().csv.delimiter};
-    if (form.spans) form.format = InputFormat::text;
     DataBlocks blocks;
     for (const RepeatableFile& file : files_) {
       LineReader lines = file.lines();
-      append_blocks(lines, form, blocks);
+      append_blocks(lines, form(), blocks);
     }
-    std::vector<std::size_t> group = group_by(request_.group_by, blocks, form);
+    std::vector<std::size_t> group = group_by(request_.group_by, blocks, form());
     const std::size_t passed = std::min(sequences_, group.size());
     group.erase(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(passed));
     return group;
@@ -138,13 +146,31 @@ class TrainingFiles final : public TrainingInput {
   }
 
  private:
+  BlockForm form() const { return form_of(extractor_->config(), request_.spans.has_value()); }
+
+  // From here on this process reads its share alone.
+  void share_out() {
+    first_reader_.reset();
+    sequences_ = 0;
+    shares_ = share_files(ranks_, request_.data, form());
+    const bool by_number = weights_ || holdout_fraction(request_.holdout);
+    if (!by_number && request_.group_by.empty()) return;
+    std::size_t own = 0;
+    run_together(ranks_, [&] { own = count_sequences(shares_, form()); });
+    sequences_before_ = sum_of_earlier(ranks_, own);
+    if (weights_) check_weights(sum_of_all(ranks_, own));
+  }
+
   bool next_rows() {
     std::string line;
     return first_reader_->next(first_rows_, line);
   }
 
-  void read_source(LineReader lines, Labels labels, bool drop_labels, const Visit& visit) {
+  //   part : of a file, which may have no sequence
+  void read_source(LineReader lines, Labels labels, bool drop_labels, const Visit& visit,
+                   bool part = false) {
     SequenceSource source(std::move(lines), *extractor_, labels, request_.spans);
+    if (part) source.allow_none();
     name_ = source.name();
     for_each_sequence(source, [&](InputSequence& sequence) {
       if (drop_labels) sequence.text.labels.clear();
@@ -152,11 +178,11 @@ class TrainingFiles final : public TrainingInput {
     });
   }
 
-  void check_weights() const {
-    if (!weights_ || weights_->size() == sequences_) return;
+  void check_weights(std::size_t sequences) const {
+    if (!weights_ || weights_->size() == sequences) return;
     throw InputError(
         {request_.weights},
-        fmt::format("{} weights, and {} sequences to train on", weights_->size(), sequences_), "",
+        fmt::format("{} weights, and {} sequences to train on", weights_->size(), sequences), "",
         "write one weight a line for each sequence of the data, in its order");
   }
 
@@ -210,13 +236,17 @@ class TrainingFiles final : public TrainingInput {
                        "a sequence with a weight of its own, beside --weights", "",
                        "delete its @weight, or do without " + request_.weights);
     }
-    if (sequences_ < weights_->size()) text.weight = (*weights_)[sequences_];
+    const std::size_t n = sequences_before_ + sequences_;
+    if (n < weights_->size()) text.weight = (*weights_)[n];
   }
 
   std::string name_;  // of the file being read, for messages
   const TrainRequest& request_;
   TrainObserver& observer_;
   const DataRules rules_;
+  Ranks& ranks_;
+  std::vector<FileShare> shares_;     // of this process, where there are more
+  std::size_t sequences_before_ = 0;  // of the processes before it, where numbers are looked at
   std::optional<RowReader> first_reader_;
   ColumnSequence first_rows_;
   std::vector<RepeatableFile> files_;  // the data, where it is looked at before it is read
@@ -293,6 +323,17 @@ class HeldOutGroups {
 
 }  // namespace
 
+namespace {
+
+std::vector<bool> seen_by_any(Ranks& ranks, const std::vector<bool>& seen) {
+  std::vector<double> count(seen.begin(), seen.end());
+  count.resize(static_cast<std::size_t>(largest_of_all(ranks, static_cast<double>(count.size()))));
+  ranks.sum(count);
+  return {count.begin(), count.end()};
+}
+
+}  // namespace
+
 void split_data(const TrainRequest& request, TrainingInput& input, const TrainingInput::Visit& keep,
                 const std::function<void(const TextSequence&)>& hold_out) {
   const auto fraction = holdout_fraction(request.holdout);
@@ -314,20 +355,27 @@ void split_data(const TrainRequest& request, TrainingInput& input, const Trainin
   std::vector<bool> seen;
   bool all_seen = !by_name;
   const HeldOutGroups groups(input.groups(), fraction.value_or(0), random);
-  std::size_t n = 0;
-  input.read([&](TextSequence& sequence, const std::string& file) {
-    if (!all_seen) all_seen = config.kit->find_columns(sequence, seen);
-    const bool held = groups.any() ? groups.has(n++) : fraction && random.uniform() < *fraction;
-    if (held) {
-      set_aside(sequence, file);
-    } else {
-      kept += sequence.length() > 0;
-      keep(sequence, file);
-    }
+  std::size_t n = input.sequences_before();
+  for (std::size_t k = 0; k < n && fraction && !groups.any(); ++k) random.uniform();
+  Ranks& ranks = *request.options.ranks;
+  run_together(ranks, [&] {
+    input.read([&](TextSequence& sequence, const std::string& file) {
+      if (!all_seen) all_seen = config.kit->find_columns(sequence, seen);
+      const bool held = groups.any() ? groups.has(n++) : fraction && random.uniform() < *fraction;
+      if (held) {
+        set_aside(sequence, file);
+      } else {
+        kept += sequence.length() > 0;
+        keep(sequence, file);
+      }
+    });
+    if (!request.holdout.empty() && !fraction) input.read_holdout(set_aside);
   });
-  groups.check(n);
-  if (!all_seen) config.kit->require_columns(seen);
-  if (!request.holdout.empty() && !fraction) input.read_holdout(set_aside);
+  if (ranks.alone()) groups.check(n);
+  if (by_name) config.kit->require_columns(seen_by_any(ranks, seen));
+  if (fraction) {
+    for (std::size_t* each : {&kept, &held_out, &scored}) *each = sum_of_all(ranks, *each);
+  }
   if (fraction) require_holdout(request.holdout, held_out, kept, "sequences");
   if (held_out > 0 && scored == 0) {
     throw Error("no position of the hold-out " + request.holdout +

@@ -4,9 +4,11 @@
 //
 // where delta_c is the update at sample c of T, counted from 1: it is part of T - c + 1 weights.
 #pragma once
+#include <algorithm>
 #include <span>
 #include <vector>
 
+#include "core/exact_sum.h"
 #include "croft/core/matrix.h"
 #include "croft/core/state_archive.h"
 #include "croft/optimize/sparse_vector.h"
@@ -37,6 +39,25 @@ class AveragedWeights {
     if (weighted_.empty()) return;
     const double scale = 1 / (samples_ + to_come);
     for (std::size_t i = 0; i < w_.size(); ++i) w_[i] = x_[i] - scale * weighted_[i];
+  }
+
+  // Between two samples: the weights, and the average, of processes that learn side by side become
+  // their means (McDonald, Hall & Mann 2010).  To the average the weights' way there is one update.
+  //   w is then published
+  void mix(Ranks& ranks, double to_come) {
+    if (ranks.alone()) return publish(to_come);
+    const AlignedVector<double> before(x_.begin(), x_.end());
+    mean_of_all(ranks, x_);
+    for (std::size_t i = 0; i < weighted_.size(); ++i) {
+      weighted_[i] += samples_ * (x_[i] - before[i]);
+    }
+    if (weighted_.empty()) return;
+    if (samples_ + to_come > 0) {
+      publish(to_come);
+    } else {
+      std::ranges::copy(x_, w_.begin());  // of a process without samples
+    }
+    mean_of_all(ranks, w_);
   }
 
   // All but w.

@@ -28,7 +28,7 @@ class Perceptron final : public PassMethod {
  public:
   Perceptron(SampleFunction& f, std::span<double> w, const PerceptronOptions& options,
              VotedPerceptron* votes)
-      : PassMethod(f, w),
+      : PassMethod(f, w, *options.ranks),
         options_(options),
         gradient_(f.dimension()),
         weights_(w, options.kind == PerceptronKind::averaged),
@@ -54,7 +54,8 @@ class Perceptron final : public PassMethod {
       weights_.end_sample();
       if (votes_ != nullptr) ++votes_->votes.back();
     }
-    weights_.publish(samples_to_come(figures, pass, options_.stop, f_.samples()));
+    figures = of_all(figures);
+    weights_.mix(ranks_, samples_to_come(figures, pass, options_.stop, f_.samples()));
     return figures;
   }
 
@@ -83,19 +84,22 @@ class Perceptron final : public PassMethod {
 class PassAveragePerceptron final : public PassMethod {
  public:
   PassAveragePerceptron(SampleFunction& f, std::span<double> w, const PerceptronOptions& options)
-      : PassMethod(f, w), step_(options.step), gradient_(w.size()) {}
+      : PassMethod(f, w, *options.ranks),
+        step_(options.step),
+        samples_(static_cast<double>(sum_of_all(ranks_, f.samples()))),
+        gradient_(w.size()) {}
 
  private:
   PassFigures run(std::size_t) override {
-    PassFigures figures{.step = step_ / static_cast<double>(f_.samples())};
-    figures.losses = f_.evaluate(w_, gradient_);
+    PassFigures figures{.step = step_ / samples_};
+    figures.losses = f_.evaluate(w_, gradient_);  // of all processes
     figures.squared_updates = figures.step * figures.step * dot(gradient_, gradient_);
     axpy(-figures.step, gradient_, w_);
     return figures;
   }
   void archive_method(StateArchive&) override {}
 
-  const double step_;
+  const double step_, samples_;
   std::vector<double> gradient_;
 };
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "croft/core/ranks.h"
 #include "croft/optimize/function.h"
 #include "croft/optimize/optimizer.h"
 
@@ -38,6 +39,8 @@ struct PerceptronOptions {
   double step = 1;  // > 0: factor of all updates
   std::uint64_t seed = 1;
   StoppingRule stop = online_stopping_rule();
+  // Processes that have other samples: after each pass the weights become the means of theirs.
+  Ranks* ranks = &no_other_ranks();
   void validate() const;  // throws UsageError naming the field and its range
 };
 

@@ -20,9 +20,9 @@ std::span<double> support_scratch(SampleFunction& f, std::size_t n, std::vector<
   return std::span(scratch).first(size);
 }
 
-void check_samples(const SampleFunction& f, std::span<const double> w) {
+void check_samples(const SampleFunction& f, std::span<const double> w, Ranks& ranks) {
   check_dimension(f, w);
-  if (f.samples() == 0) throw UsageError("there is no sample to learn from");
+  if (sum_of_all(ranks, f.samples()) == 0) throw UsageError("there is no sample to learn from");
 }
 
 }  // namespace
@@ -32,18 +32,19 @@ PassMethod::PassMethod(SampleFunction& f, const Regulariser& regulariser, std::s
     : f_(f),
       regulariser_(regulariser),
       w_(w),
+      ranks_(no_other_ranks()),
       online_(false),
       exact_every_(exact_every),
       gradient_(w.size()) {
-  check_samples(f, w);
+  check_samples(f, w, ranks_);
   check_none_free(regulariser, "a method that goes from sample to sample");
   if (!unless_interrupted([&] { measure_exactly(); })) now_ = unknown_iteration();
   if (exact_every_ == 0) gradient_ = {};
 }
 
-PassMethod::PassMethod(SampleFunction& f, std::span<double> w)
-    : f_(f), w_(w), online_(true), exact_every_(0) {
-  check_samples(f, w);
+PassMethod::PassMethod(SampleFunction& f, std::span<double> w, Ranks& ranks)
+    : f_(f), w_(w), ranks_(ranks), online_(true), exact_every_(0) {
+  check_samples(f, w, ranks_);
   measure_samples();
 }
 
@@ -111,10 +112,22 @@ void PassMethod::measure_samples() {
     losses += sample.value;
     if (sample.active) squared += gradient.squared_norm();
   }
+  const PassFigures all = of_all({.losses = losses, .squared_updates = squared});
   ++now_.evaluations;
   measure_weights();
-  now_.objective = losses;
-  now_.gradient_norm = std::sqrt(squared);
+  now_.objective = all.losses;
+  now_.gradient_norm = std::sqrt(all.squared_updates);
+}
+
+PassFigures PassMethod::of_all(PassFigures here) const {
+  const double own[] = {here.losses, here.squared_updates};
+  here.losses = here.squared_updates = 0;
+  const std::vector<double> all = lists_of_all(ranks_, own);
+  for (std::size_t k = 0; k < all.size(); k += 2) {
+    here.losses += all[k];
+    here.squared_updates += all[k + 1];
+  }
+  return here;
 }
 
 void PassMethod::measure_weights() {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "croft/core/ranks.h"
 #include "croft/optimize/function.h"
 #include "croft/optimize/optimizer.h"
 #include "optimize/checks.h"
@@ -35,16 +36,21 @@ class PassMethod : public Optimizer {
   PassMethod(SampleFunction& f, const Regulariser& regulariser, std::span<double> w,
              std::size_t exact_every);
   // An online method: it reports the losses met and |updates|.  Evaluates all samples at w.
-  PassMethod(SampleFunction& f, std::span<double> w);
+  //   ranks : processes that have other samples: what is reported is of all
+  PassMethod(SampleFunction& f, std::span<double> w, Ranks& ranks = no_other_ranks());
 
   // Goes through the samples; w is then what a model is made of.
   //   pass : counts from 1
   virtual PassFigures run(std::size_t pass) = 0;
   virtual void archive_method(StateArchive& state) = 0;  // all that run() depends on but w
 
+  // From the figures of this process's samples to those of all.
+  PassFigures of_all(PassFigures here) const;
+
   SampleFunction& f_;
   const Regulariser regulariser_;
   std::span<double> w_;
+  Ranks& ranks_;
   std::vector<std::uint32_t> order_;  // of the samples, in a pass
 
  private:

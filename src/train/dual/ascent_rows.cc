@@ -106,6 +106,19 @@ void AscentRows<Real>::to_weights(std::span<double> w) const {
   std::ranges::copy(single_, w.begin() + static_cast<std::ptrdiff_t>(node.begin[rich_]));
 }
 
+template <class Real>
+void AscentRows<Real>::set_weights(std::span<const double> w) {
+  const RowLayout& node = layout_.node;
+  for (std::size_t a = 0; a < rich_; ++a) {
+    const std::span<const double> row = w.subspan(node.begin[a], node.length(a));
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      table_(a, node.cell_of(a, k)) = static_cast<Real>(row[k]);
+    }
+  }
+  const std::span<const double> single = w.subspan(node.begin[rich_], single_.size());
+  std::ranges::transform(single, single_.begin(), [](double v) { return static_cast<Real>(v); });
+}
+
 template class AscentRows<float>;
 template class AscentRows<double>;
 

@@ -31,6 +31,7 @@ class AscentRows {
   double move(std::size_t n, const Real* change, std::size_t share);
 
   void to_weights(std::span<double> w) const;  // overwrites the node weights of the layout's w
+  void set_weights(std::span<const double> w);
   void archive(StateArchive& state) {
     state(std::span(table_.row(0), table_.rows() * table_.stride()), single_);
   }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/exact_sum.h"
 #include "core/meeting_point.h"
 #include "core/vector_math.h"
 #include "croft/core/error.h"
@@ -46,6 +47,7 @@ class ChainAscent final : public Optimizer {
         layout_(layout),
         whole_(whole),
         options_(options),
+        step_l2_(options.l2 / static_cast<double>(pool.ranks().size())),
         w_(w),
         pool_(pool),
         rows_(data, layout),
@@ -85,6 +87,7 @@ class ChainAscent final : public Optimizer {
       pass();
       if (kSlack * underestimated_ * gaps_.total() <= enough) break;
     }
+    join_weights();
     evaluate(now_.number + 1);
     return dual_ > before;  // rounding is all that is left, or the values are too large
   }
@@ -192,7 +195,7 @@ class ChainAscent final : public Optimizer {
       v.tied_tried[k] = (1 - v.eta) * double{own[k]} + v.eta * copies_ * tied_w_[k];
     }
     const double log_z = sum(v, worker);
-    const double scale = -data_.sequence_weight(v.n) / options_.l2;
+    const double scale = -data_.sequence_weight(v.n) / step_l2_;
     v.sums = measure(AscentStep<Real>{nodes(mu_, v.n),
                                       {v.mu.row(0), size},
                                       {v.theta.row(0), size},
@@ -244,7 +247,7 @@ class ChainAscent final : public Optimizer {
 
   // --- some visits at one w ----------------------------------------------------------------------
   double move_tied(const Visit& v, double sign) {
-    const double scale = -sign * data_.sequence_weight(v.n) / options_.l2;
+    const double scale = -sign * data_.sequence_weight(v.n) / step_l2_;
     double grown = 0;
     for (std::size_t k = 0; k < transitions_; ++k) {
       const double y = scale * v.tied_delta[k];
@@ -265,18 +268,18 @@ class ChainAscent final : public Optimizer {
       const double c = data_.sequence_weight(v.n);
       double own = move_tied(v, 1);
       for (const double each : v.grown) own += each;
-      bend[i] = options_.l2 * own + 2 * c * v.sums.linear;
+      bend[i] = step_l2_ * own + 2 * c * v.sums.linear;
       grown += own;
       slack += kPrecision * c * v.rounding;
       const double gain = c * (v.entropy - entropy_[v.n]);
-      kept[i] = gain - 0.5 * options_.l2 * own >= -kPrecision * c * v.rounding;
+      kept[i] = gain - 0.5 * step_l2_ * own >= -kPrecision * c * v.rounding;
       if (kept[i]) {
         entropy += gain;
       } else {
         grown += take_back(v);
       }
     }
-    const bool risen = entropy - 0.5 * options_.l2 * grown >= -slack;
+    const bool risen = entropy - 0.5 * step_l2_ * grown >= -slack;
     for (std::size_t i = 0; i < visits_.size(); ++i) {
       if (!kept[i]) continue;
       if (risen) {
@@ -332,6 +335,7 @@ class ChainAscent final : public Optimizer {
   // left is done by one.  None of this depends on who does what.
   void pass() {
     ++passes_;
+    if (data_.sequences() == 0) return;  // of one of several processes
     Random random = random_of_pass(options_.seed, passes_);
     draw_order(options_.seed, passes_, data_.sequences(), order_);
     next_ = 0;
@@ -397,13 +401,33 @@ class ChainAscent final : public Optimizer {
     }
   }
 
+  // Of several processes: each has gone K times as far in w as its dual variables say, so that the
+  // weights of all of them are the mean (DS.4).
+  void join_weights() {
+    Ranks& ranks = pool_.ranks();
+    if (ranks.alone()) return;
+    to_weights();
+    mean_of_all(ranks, w_);
+    rows_.set_weights(w_);
+    std::copy_n(w_.begin(), transitions_, tied_w_.begin());
+  }
+
   void evaluate(std::size_t number) {
     to_weights();
     ++evaluations_;
+    Ranks& ranks = pool_.ranks();
     const double penalty = 0.5 * options_.l2 * dot(w_, w_);
-    CompensatedSum dual(-penalty);
+    CompensatedSum here;
     for (std::size_t n = 0; n < data_.sequences(); ++n) {
-      dual.add(data_.sequence_weight(n) * entropy_[n]);
+      here.add(data_.sequence_weight(n) * entropy_[n]);
+    }
+    const double own[] = {here.value(), gaps_.total()};
+    CompensatedSum dual(-penalty);
+    double lacking = 0;
+    const std::vector<double> all = lists_of_all(ranks, own);
+    for (std::size_t k = 0; k < all.size(); k += 2) {
+      dual.add(all[k]);
+      lacking += all[k + 1];
     }
     now_.number = number;
     now_.evaluations = evaluations_ + passes_;
@@ -416,9 +440,9 @@ class ChainAscent final : public Optimizer {
     now_.active = count_nonzero(w_);
     double eta = 0;
     for (const double ratio : ratio_) eta += kCaution / (1 + ratio);
-    now_.step = eta / static_cast<double>(ratio_.size());
+    now_.step = eta / static_cast<double>(std::max<std::size_t>(ratio_.size(), 1));
     now_.w = w_;
-    if (gaps_.total() > 0) underestimated_ = std::max(1.0, gap / gaps_.total());
+    if (lacking > 0) underestimated_ = std::max(1.0, gap / lacking);
   }
 
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -428,6 +452,7 @@ class ChainAscent final : public Optimizer {
   const ChainLayout& layout_;
   ChainFunction& whole_;
   const ChainAscentOptions& options_;
+  const double step_l2_;  // of the steps in w: l2 / K, of K processes
   std::span<double> w_;
   ThreadPool& pool_;
   AscentRows<Real> rows_;
@@ -480,7 +505,7 @@ OptimizeResult chain_ascent(const ChainData& data, const ChainLayout& layout, Ch
                             ThreadPool& pool, const IterationCallback& callback,
                             Checkpointer* checkpoints, const AscentObjective<Real>& objective) {
   options.validate();
-  if (!objective.make) check_dual_data(data, layout);
+  if (!objective.make) run_together(pool.ranks(), [&] { check_dual_data(data, layout); });
   if (data.has_edges()) {
     throw UsageError("dual-ascent takes no attributes of edges; sdca and eg do");
   }

@@ -39,10 +39,12 @@ struct AscentObjective {
 // the layout's order; what w held before is ignored.  A pass visits as many positions as there are.
 // With Real = float the gap is good to about 1e-6.
 //   whole : f
-// The result does not depend on the number of threads.  Throws UsageError for order >= 2, edge
-// attributes, gold that is not known at every position, or that the layout's constraint forbids.
-// Cost of a pass: forward-backward, and two visits to the weights of each attribute.  Memory:
-// ChainAscentOptions::numbers(), and 4 to 8 bytes an occurrence of an attribute.
+// Several processes of the pool each visit their own sequences between two iterations, and what
+// they find is added up (CoCoA+, Ma, Smith et al. 2015): the same result for the same number of
+// processes.  The result does not depend on the number of threads.  Throws UsageError for order >=
+// 2, edge attributes, gold that is not known at every position, or that the layout's constraint
+// forbids. Cost of a pass: forward-backward, and two visits to the weights of each attribute.
+// Memory: ChainAscentOptions::numbers(), and 4 to 8 bytes an occurrence of an attribute.
 template <class Real>
 OptimizeResult chain_ascent(const ChainData& data, const ChainLayout& layout, ChainFunction& whole,
                             const ChainAscentOptions& options, std::span<double> w,

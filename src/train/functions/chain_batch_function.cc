@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 namespace croft {
 namespace {
@@ -29,9 +31,9 @@ ChainBatchFunction<Real>::ChainBatchFunction(const ChainData& data, const ChainL
     workers_.back().d_lifted.resize(kChainLanes);
   }
   if (layout.histories) gold_ = lift_gold(*layout.histories, data);
-  const std::size_t state_bytes = stride_ * sizeof(Real);
-  waves_ = cut_waves(data, layout.node.rows(), layout.edge.rows(), state_bytes,
-                     layout.labels * state_bytes);
+  waves_ = cut_waves(data, layout.labels, layout.node.rows(), layout.edge.rows());
+  sequences_ = sum_of_all(pool.ranks(), data.sequences());
+  limits_ = wave_limits(data, waves_.cuts, pool.ranks());
   d_state_.resize(waves_.most_positions * stride_);
   d_overlay_.resize(waves_.most_overlays * layout.labels * stride_);
 }
@@ -134,8 +136,10 @@ template <class Real>
 void ChainBatchFunction<Real>::hessian_product(std::span<const double> v, std::span<double> out) {
   if (!direction_) direction_ = std::make_unique<LinearScorer<Real>>(layout_);
   direction_->set_weights(v, pool_);
+  double largest = 0;
+  for (const double each : v) largest = std::max(largest, std::abs(each));
   along_ = true;
-  add_up(out);
+  add_up(out, std::max(largest, 1e-100));
   along_ = false;
 }
 
@@ -169,45 +173,85 @@ double ChainBatchFunction<Real>::evaluate(std::span<const double> w, std::span<d
   scorer_.set_weights(w, pool_);
   group_waves();
   const std::size_t slow_before = slow();
-  const double value = add_up(gradient);
-  slow_share_ = static_cast<double>(slow() - slow_before) /
-                static_cast<double>(std::max<std::size_t>(data_.sequences(), 1));
+  const double value = add_up(gradient, 1);
+  slow_share_ = static_cast<double>(sum_of_all(pool_.ranks(), slow() - slow_before)) /
+                static_cast<double>(std::max<std::uint64_t>(sequences_, 1));
   return value;
 }
 
-// Goes through the data at the scorer's weights: the sum of the values, and A' of what the
-// objective says.
+// The waves of this process, but for the value.
 template <class Real>
-double ChainBatchFunction<Real>::add_up(std::span<double> gradient) {
+double ChainBatchFunction<Real>::add_waves(double factor, ExactSum& exact,
+                                           std::span<double> gradient, TiedSums& tied) {
   std::ranges::fill(gradient, 0.0);
-  CompensatedSum value;
-  std::vector<double> transition(scorer_.walked().cells());
-  std::vector<double> tied(layout_.histories ? layout_.histories->size() : 0);
+  tied.transition.assign(scorer_.walked().cells(), 0.0);
+  tied.state.assign(layout_.histories ? layout_.histories->size() : 0, 0.0);
+  TiedSums here;
   const auto add = [](const std::vector<double>& part, std::vector<double>& sum) {
     for (std::size_t c = 0; c < part.size(); ++c) sum[c] += part[c];
   };
-  for (const Wave& wave : waves_.list) {
+  std::vector<double> values;
+  for (std::size_t k = 0; k < waves_.list.size(); ++k) {
+    const Wave& wave = waves_.list[k];
+    exact.begin_block(limits_.of_wave[k] * factor);
+    CompensatedSum value;
+    here.transition.assign(tied.transition.size(), 0.0);
+    here.state.assign(tied.state.size(), 0.0);
     pool_.run_ordered(
         wave.task.size() - 1,
         [&](std::size_t task, std::size_t worker) { evaluate_task(wave, task, workers_[worker]); },
         [&](std::size_t, std::size_t worker) {
           value.add(workers_[worker].value);
-          add(workers_[worker].transition, transition);
-          add(workers_[worker].tied, tied);
+          add(workers_[worker].transition, here.transition);
+          add(workers_[worker].tied, here.state);
         });
-    add_node_gradient<Real>(layout_, wave.node, d_state_.data(), stride_, gradient, pool_);
+    values.push_back(value.value());
+    exact.add(here.transition, tied.transition);
+    exact.add(here.state, tied.state);
+    add_node_gradient<Real>(layout_, wave.node, d_state_.data(), stride_, exact, gradient, pool_);
     if (data_.has_edges()) {
-      add_edge_gradient<Real>(layout_, wave.edge, d_overlay_.data(), stride_, gradient, pool_);
+      add_edge_gradient<Real>(layout_, wave.edge, d_overlay_.data(), stride_, exact, gradient,
+                              pool_);
     }
   }
+  CompensatedSum value;
+  for (const double each : lists_of_all(pool_.ranks(), values)) value.add(each);
+  return value.value();
+}
+
+// The part of the gradient that all positions share.
+template <class Real>
+void ChainBatchFunction<Real>::set_tied(TiedSums& tied, std::span<double> gradient) const {
   if (layout_.histories) {
     std::vector<double> pair(scorer_.transitions().cells());
-    project_tied(*layout_.histories, tied, transition, scorer_.transitions(), pair,
+    project_tied(*layout_.histories, tied.state, tied.transition, scorer_.transitions(), pair,
                  gradient.subspan(layout_.first_gram(), layout_.grams()));
-    transition = std::move(pair);
+    tied.transition = std::move(pair);
   }
-  set_tied_gradient(layout_, scorer_.transitions(), transition, gradient);
-  return value.value();
+  set_tied_gradient(layout_, scorer_.transitions(), tied.transition, gradient);
+}
+
+// Goes through the data at the scorer's weights: the sum of the values, and A' of what the
+// objective says.
+//   factor : of the limits
+template <class Real>
+double ChainBatchFunction<Real>::add_up(std::span<double> gradient, double factor) {
+  TiedSums tied;
+  for (;; larger_ *= 8) {
+    ExactSum exact(limits_.all * larger_ * factor);
+    const double value = add_waves(larger_ * factor, exact, gradient, tied);
+    if (!std::isfinite(value)) return value;
+    if (any_of_all(pool_.ranks(), exact.overflown())) {
+      if (limits_.all * larger_ * factor < 1e250) continue;
+      std::ranges::fill(gradient, std::numeric_limits<double>::quiet_NaN());
+      return value;
+    }
+    for (std::span<double> sums : {gradient, std::span(tied.transition), std::span(tied.state)}) {
+      pool_.ranks().sum(sums);
+    }
+    set_tied(tied, gradient);
+    return value;
+  }
 }
 
 template <class Real>

@@ -5,8 +5,9 @@
 // The data is cut into waves whose dL/dtheta fits a cache-sized buffer, a wave into groups of
 // sequences of about equal length, which the objective sees together, and some groups make a task.
 // First every task is scored and its objective evaluated, sums being added in the order of groups
-// and tasks; then each attribute's owner adds up its postings.  No cut depends on the number of
-// threads.
+// and tasks; then each attribute's owner adds up its postings.  The sums of waves are added exactly
+// (core/exact_sum.h).  So nothing depends on the number of threads, nor on that of the processes of
+// the pool, each of which has some of the waves.
 //
 // A layout with histories puts two linear maps more in between (history_chain.h): the objective
 // sees theta' = E theta, and dL/dtheta = E^T dL/dtheta'.
@@ -16,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "core/exact_sum.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/objective/likelihood.h"
 #include "croft/optimize/function.h"
@@ -62,7 +64,7 @@ class ChainBatchFunction : public ChainFunction {
   // Requires an objective that is a CurvedChainObjective.
   void hessian_product(std::span<const double> v, std::span<double> out) override;
   double slow_share() const override { return slow_share_; }
-  void archive(StateArchive& state) override { state(slow_share_); }
+  void archive(StateArchive& state) override { state(slow_share_, larger_); }
 
  private:
   struct Worker {
@@ -88,7 +90,13 @@ class ChainBatchFunction : public ChainFunction {
                       std::span<const double> weight, std::span<const ChainGradient<Real>> out,
                       std::span<const std::size_t> sequence, std::span<double> value,
                       Worker& worker);
-  double add_up(std::span<double> gradient);
+  // Sums over the data; tied: by transition and, with histories, by state.
+  struct TiedSums {
+    std::vector<double> transition, state;
+  };
+  double add_up(std::span<double> gradient, double factor);
+  double add_waves(double factor, ExactSum& exact, std::span<double> gradient, TiedSums& tied);
+  void set_tied(TiedSums& tied, std::span<double> gradient) const;
   void copy_states(const Wave& wave, std::size_t n);
 
   const ChainData& data_;
@@ -96,6 +104,8 @@ class ChainBatchFunction : public ChainFunction {
   ThreadPool& pool_;
   LinearScorer<Real> scorer_;
   Waves waves_;
+  WaveLimits limits_;
+  double larger_ = 1;  // times these limits, which some objective needs
   bool grouped_ = false, grouped_for_sparse_ = false;
   std::vector<Worker> workers_;
   LiftedGold gold_;  // with histories
@@ -107,6 +117,7 @@ class ChainBatchFunction : public ChainFunction {
   Matrix<float>* states_ = nullptr;                // where the caller wants dL/dstate
   std::unique_ptr<LinearScorer<Real>> direction_;  // scores that of a product with the Hessian
   bool along_ = false;                             // such a product is under way
+  std::uint64_t sequences_ = 0;                    // of all processes
 };
 
 }  // namespace croft

@@ -33,7 +33,8 @@ double solve_row(std::span<const double> h, double rest, std::span<double> s) {
 }  // namespace
 
 RowPreconditioner::RowPreconditioner(const ChainData& data, const ChainLayout& layout,
-                                     ChainFunction& f, double l2, std::span<const double> w)
+                                     ChainFunction& f, double l2, std::span<const double> w,
+                                     Ranks& ranks)
     : layout_(layout),
       scale_(layout.dimension(), 1.0 / std::sqrt(l2)),
       direction_(layout.dimension()),
@@ -43,6 +44,14 @@ RowPreconditioner::RowPreconditioner(const ChainData& data, const ChainLayout& l
   std::vector<double>& h = direction_;  // of each feature, until its row is set
   f.evaluate(w, h, 0, variance);
   std::ranges::fill(h, 0.0);
+  // Sums of q v^2 mu (1 - mu), which is at most q v^2 / 4, and over labels at most q v^2.
+  double largest = 1;
+  for (const double v : data.node.value) largest = std::max(largest, std::abs(v));
+  largest = largest_of_all(ranks, largest);
+  const auto cuts = wave_cuts(data.sequence_begin, labels, data.has_edges());
+  const double most = wave_limits(data, cuts, ranks).all * largest;
+  ExactSum exact(most);
+  exact.begin_block(most);
   // |dL/dstate| is mu or 1 - mu, times the weight q: q mu (1 - mu).
   std::vector<double> total(positions), row_total(layout.node.rows());
   double sum = 0;
@@ -54,7 +63,7 @@ RowPreconditioner::RowPreconditioner(const ChainData& data, const ChainLayout& l
         d = static_cast<float>(q * mu * (1 - mu));
         total[p] += d;
       }
-      sum += total[p];
+      exact.add(total[p], sum);
     }
   }
   const RowLayout& node = layout.node;
@@ -62,12 +71,15 @@ RowPreconditioner::RowPreconditioner(const ChainData& data, const ChainLayout& l
     for (std::uint64_t k = data.node.begin[p]; k < data.node.begin[p + 1]; ++k) {
       const std::uint32_t a = data.node.id[k];
       const double value = data.node.value.empty() ? 1.0 : data.node.value[k];
-      row_total[a] += value * value * total[p];
+      exact.add(value * value * total[p], row_total[a]);
       for (std::size_t c = 0; c < node.length(a); ++c) {
-        h[node.begin[a] + c] += value * value * variance(p, node.cell_of(a, c));
+        exact.add(value * value * variance(p, node.cell_of(a, c)), h[node.begin[a] + c]);
       }
     }
   }
+  ranks.sum(std::span(&sum, 1));
+  ranks.sum(row_total);
+  ranks.sum(h);
   std::vector<double> own;
   for (std::size_t a = 0; a < node.rows(); ++a) {
     own.assign(h.begin() + static_cast<std::ptrdiff_t>(node.begin[a]),
@@ -76,7 +88,8 @@ RowPreconditioner::RowPreconditioner(const ChainData& data, const ChainLayout& l
     for (const double each : own) rest -= each;
     set_row(a, own, std::max(rest, 0.0), l2);
   }
-  set_tied(data, 2 * sum / static_cast<double>(positions), l2);
+  const auto all_positions = static_cast<double>(sum_of_all(ranks, positions));
+  set_tied(data, exact, 2 * sum / all_positions, l2, ranks);
 }
 
 // B = D^1/2 (I - r r'/T) D^1/2 where D = l2 + diag(s), r = D^-1/2 s and T = sum s; hence
@@ -100,15 +113,17 @@ void RowPreconditioner::set_row(std::size_t row, std::span<const double> h, doub
 }
 
 // Of transitions the gold counts are known; as much of each is uncertain as of labels.
-void RowPreconditioner::set_tied(const ChainData& data, double uncertainty, double l2) {
+void RowPreconditioner::set_tied(const ChainData& data, const ExactSum& exact, double uncertainty,
+                                 double l2, Ranks& ranks) {
   const std::size_t labels = layout_.labels;
   std::vector<double> count(labels * labels);
   for (std::size_t n = 0; n < data.sequences(); ++n) {
     for (std::uint64_t p = data.sequence_begin[n] + 1; p < data.sequence_begin[n + 1]; ++p) {
       if (!is_one_label(data.label[p]) || !is_one_label(data.label[p - 1])) continue;
-      count[data.label[p - 1] * labels + data.label[p]] += data.sequence_weight(n);
+      exact.add(data.sequence_weight(n), count[data.label[p - 1] * labels + data.label[p]]);
     }
   }
+  ranks.sum(count);
   const RowLayout& tied = layout_.tied;
   std::vector<double> curvature(tied.rows() == 0 ? 0 : tied.length(0), l2);
   layout_.for_each_transition(

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "core/exact_sum.h"
 #include "train/functions/chain_batch_function.h"
 
 namespace croft {
@@ -19,10 +20,11 @@ namespace croft {
 class RowPreconditioner {
  public:
   // Of f at the weights w: one evaluation.  Keeps a reference to the layout.
-  //   f : with |dL/dstate| <= weight of the sequence, as the likelihood
+  //   f     : with |dL/dstate| <= weight of the sequence, as the likelihood
+  //   ranks : processes that have other shares of the data
   // Memory: 2 doubles a weight; on the way, a float for each position and label.
   RowPreconditioner(const ChainData& data, const ChainLayout& layout, ChainFunction& f, double l2,
-                    std::span<const double> w);
+                    std::span<const double> w, Ranks& ranks = no_other_ranks());
 
   void to_weights(std::span<const double> u, std::span<double> w) const;    // w = C u
   void to_variables(std::span<const double> w, std::span<double> u) const;  // u = C^-1 w
@@ -30,7 +32,8 @@ class RowPreconditioner {
 
  private:
   void set_row(std::size_t row, std::span<const double> h, double rest, double l2);
-  void set_tied(const ChainData& data, double uncertainty, double l2);
+  void set_tied(const ChainData& data, const ExactSum& exact, double uncertainty, double l2,
+                Ranks& ranks);
   template <class Turn>
   void turn_rows(std::span<double> v, const Turn& turn) const;
 

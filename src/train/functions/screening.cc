@@ -9,8 +9,9 @@
 namespace croft {
 namespace {
 
-// A task has about so many places, counting what an attribute costs by itself as one place more.
-constexpr std::uint64_t kPlacesPerTask = 16384;
+// Sums that are looked at together: enough for many tasks, and few beside the weights.
+constexpr std::size_t kSumsAtOnce = std::size_t{1} << 21;  // 16 MB
+constexpr std::size_t kAttributesPerTask = 256;
 
 bool more_excess(const Violator& a, const Violator& b) {
   return a.excess != b.excess ? a.excess > b.excess : a.feature < b.feature;
@@ -77,15 +78,20 @@ std::vector<std::uint64_t> sorted(std::vector<std::uint64_t> list) {
 }
 
 // For each attribute, the sum of |v| times the sequence's weight over its occurrences.
-std::vector<double> sum_of_values(const ChainData& data, std::size_t attributes) {
+std::vector<double> sum_of_values(const ChainData& data, std::size_t attributes, double most,
+                                  Ranks& ranks) {
   std::vector<double> sum(attributes);
+  ExactSum exact(most);
+  exact.begin_block(most);
   for (std::size_t n = 0; n < data.sequences(); ++n) {
     const double weight = data.sequence_weight(n);
     for (std::uint64_t k = data.node.begin[data.sequence_begin[n]];
          k < data.node.begin[data.sequence_begin[n + 1]]; ++k) {
-      sum[data.node.id[k]] += weight * (data.node.value.empty() ? 1 : std::abs(data.node.value[k]));
+      exact.add(weight * (data.node.value.empty() ? 1 : std::abs(data.node.value[k])),
+                sum[data.node.id[k]]);
     }
   }
+  ranks.sum(sum);
   return sum;
 }
 
@@ -111,21 +117,20 @@ struct Screening::Search {
 Screening::Screening(const ChainData& data, const ChainLayout& candidates,
                      const ChainFunctionMaker& make, ThreadPool& pool, const Options& options)
     : data_(data), candidates_(candidates), make_(make), pool_(pool), options_(options) {
+  const auto cuts = wave_cuts(data.sequence_begin, candidates.labels, data.has_edges());
+  limits_ = wave_limits(data, cuts, pool.ranks());
+  all_positions_ = sum_of_all(pool.ranks(), data.positions());
+  for (std::size_t k = 1; k < cuts.size(); ++k) {
+    wave_end_.push_back(static_cast<std::uint32_t>(data.sequence_begin[cuts[k]]));
+  }
   std::vector<std::uint32_t> place(data.positions());
   std::iota(place.begin(), place.end(), 0u);
   postings_ = make_postings(data.node, 0, data.positions(), candidates.node.rows(), place);
-  const std::vector<double> bound = sum_of_values(data, candidates.node.rows());
-  task_.push_back(0);
-  std::uint64_t work = 0;
-  for (std::uint32_t entry = 0; entry < postings_.attribute.size(); ++entry) {
-    if (bound[postings_.attribute[entry]] <= options.l1) continue;  // (O.21)
-    entry_.push_back(entry);
-    work += postings_.begin[entry + 1] - postings_.begin[entry] + 1;
-    if (work < kPlacesPerTask) continue;
-    task_.push_back(static_cast<std::uint32_t>(entry_.size()));
-    work = 0;
+  const std::vector<double> bound =
+      sum_of_values(data, candidates.node.rows(), limits_.all, pool.ranks());
+  for (std::uint32_t a = 0; a < bound.size(); ++a) {
+    if (bound[a] > options.l1) attribute_.push_back(a);  // (O.21)
   }
-  if (work > 0) task_.push_back(static_cast<std::uint32_t>(entry_.size()));
 }
 
 void Screening::screen_transitions(const FeatureSelection& with_tied,
@@ -138,48 +143,83 @@ void Screening::screen_transitions(const FeatureSelection& with_tied,
   }
 }
 
-// The labels [first, first + d_state.columns()) of all attributes.
-void Screening::screen_nodes(const Matrix<float>& d_state, std::size_t first,
-                             Search& search) const {
-  const RowLayout& node = candidates_.node;
-  const std::size_t last = first + d_state.columns();
-  const double least = options_.l1 * options_.tolerance;
-  struct Worker {
-    Found found;
-    std::vector<double> sum;
-  };
-  std::vector<Worker> workers(pool_.threads(), {Found(search.found.violators.most()), {}});
-  const auto screen_attribute = [&](std::uint32_t entry, auto& member, Worker& own) {
-    const std::uint64_t begin = postings_.begin[entry], end = postings_.begin[entry + 1];
-    sum_rows(RowSum<float>{d_state.row(0), d_state.stride(), postings_.place.data() + begin,
+// sums += those of an attribute over the data of this process, wave by wave.
+void Screening::add_sums(std::uint32_t attribute, const Matrix<float>& d_state,
+                         const ExactSum& exact, std::vector<double>& wave_sum,
+                         std::span<double> sums) const {
+  const auto at = std::ranges::lower_bound(postings_.attribute, attribute);
+  if (at == postings_.attribute.end() || *at != attribute) return;
+  const auto entry = static_cast<std::size_t>(at - postings_.attribute.begin());
+  const std::uint64_t end = postings_.begin[entry + 1];
+  for (std::uint64_t begin = postings_.begin[entry]; begin < end;) {
+    const auto wave_end =
+        *std::ranges::upper_bound(wave_end_, postings_.place[begin]);  // places increase
+    const auto place = std::span(postings_.place).subspan(begin, end - begin);
+    const auto count =
+        static_cast<std::size_t>(std::ranges::lower_bound(place, wave_end) - place.begin());
+    wave_sum.resize(d_state.stride());
+    sum_rows(RowSum<float>{d_state.row(0), d_state.stride(), place.data(),
                            postings_.value.empty() ? nullptr : postings_.value.data() + begin,
-                           static_cast<std::size_t>(end - begin), own.sum.data()});
-    const std::uint32_t a = postings_.attribute[entry];
-    for (std::size_t k = 0; k < node.length(a); ++k) {
-      const std::size_t label = node.cell_of(a, k);
-      if (label < first || label >= last) continue;
-      const double excess = std::abs(own.sum[label - first]) - options_.l1;
-      if (!(excess > 0)) continue;
-      const std::uint64_t feature = node.begin[a] + k;
-      while (member != search.member.end() && *member < feature) ++member;
-      if (member == search.member.end() || *member != feature) {
-        own.found.see(feature, excess, least);
-      }
+                           count, wave_sum.data()});
+    exact.add(std::span(wave_sum).first(sums.size()), sums);
+    begin += count;
+  }
+}
+
+// The labels [first, first + d_state.columns()) of some attributes.
+void Screening::screen_block(std::span<const std::uint32_t> block, const Matrix<float>& d_state,
+                             std::size_t first, Search& search) const {
+  const RowLayout& node = candidates_.node;
+  const std::size_t columns = d_state.columns(), last = first + columns;
+  const double least = options_.l1 * options_.tolerance;
+  std::vector<double> sums(block.size() * columns);
+  ExactSum exact(limits_.all);
+  exact.begin_block(limits_.all);
+  std::vector<std::vector<double>> wave_sum(pool_.threads());
+  const std::size_t tasks = (block.size() + kAttributesPerTask - 1) / kAttributesPerTask;
+  const auto for_task = [&](std::size_t task, const auto& visit) {
+    const std::size_t end = std::min(block.size(), (task + 1) * kAttributesPerTask);
+    for (std::size_t k = task * kAttributesPerTask; k < end; ++k) {
+      visit(block[k], std::span(sums).subspan(k * columns, columns));
     }
   };
+  pool_.run(tasks, [&](std::size_t task, std::size_t worker) {
+    for_task(task, [&](std::uint32_t a, std::span<double> own) {
+      add_sums(a, d_state, exact, wave_sum[worker], own);
+    });
+  });
+  pool_.ranks().sum(sums);
+  std::vector<Found> found(pool_.threads(), Found(search.found.violators.most()));
   pool_.run_ordered(
-      task_.size() - 1,
+      tasks,
       [&](std::size_t task, std::size_t worker) {
-        Worker& own = workers[worker];
-        own.found.clear();
-        own.sum.resize(d_state.stride());
-        const std::uint32_t a = postings_.attribute[entry_[task_[task]]];
-        auto member = std::ranges::lower_bound(search.member, node.begin[a]);
-        for (std::uint32_t k = task_[task]; k < task_[task + 1]; ++k) {
-          screen_attribute(entry_[k], member, own);
-        }
+        found[worker].clear();
+        auto member =
+            std::ranges::lower_bound(search.member, node.begin[block[task * kAttributesPerTask]]);
+        for_task(task, [&](std::uint32_t a, std::span<const double> own) {
+          for (std::size_t k = 0; k < node.length(a); ++k) {
+            const std::size_t label = node.cell_of(a, k);
+            if (label < first || label >= last) continue;
+            const double excess = std::abs(own[label - first]) - options_.l1;
+            if (!(excess > 0)) continue;
+            const std::uint64_t feature = node.begin[a] + k;
+            while (member != search.member.end() && *member < feature) ++member;
+            if (member == search.member.end() || *member != feature) {
+              found[worker].see(feature, excess, least);
+            }
+          }
+        });
       },
-      [&](std::size_t, std::size_t worker) { search.found.add(workers[worker].found); });
+      [&](std::size_t, std::size_t worker) { search.found.add(found[worker]); });
+}
+
+void Screening::screen_nodes(const Matrix<float>& d_state, std::size_t first,
+                             Search& search) const {
+  const std::size_t at_once = std::max<std::size_t>(1, kSumsAtOnce / d_state.columns());
+  for (std::size_t k = 0; k < attribute_.size(); k += at_once) {
+    screen_block(std::span(attribute_).subspan(k, std::min(at_once, attribute_.size() - k)),
+                 d_state, first, search);
+  }
 }
 
 // The subset's layout with all candidate transitions, at weights w of the subset.
@@ -209,7 +249,7 @@ ScreeningResult Screening::operator()(const FeatureSubset& subset, std::span<con
 
   ScreeningResult result;
   const std::size_t fit =
-      options_.bytes / (sizeof(float) * std::max<std::size_t>(1, data_.positions()));
+      options_.bytes / (sizeof(float) * std::max<std::uint64_t>(1, all_positions_));
   const std::size_t columns = std::max(kLanePadding, fit / kLanePadding * kLanePadding);
   for (std::size_t first = 0; first < candidates_.labels; first += columns) {
     Matrix<float> d_state;

@@ -3,7 +3,8 @@
 //
 // df/dw of attribute a with label j is the sum of v dL/dstate[p][j] over the places p where a
 // occurs with value v (O.20).  dL/dstate of all positions is kept (rows of L floats, or of some of
-// the labels at a time), and the attributes are gone through by their postings.
+// the labels at a time), and the attributes are gone through by their postings, some of them at a
+// time: their sums over the waves are added exactly, and over the processes of the pool.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "core/exact_sum.h"
 #include "train/functions/chain_batch_function.h"
 
 namespace croft {
@@ -50,9 +52,10 @@ struct ScreeningResult {
 class Screening {
  public:
   struct Options {
-    double l1 = 1;                             // > 0
-    double tolerance = 1e-2;                   // an excess up to l1 * tolerance is no violation
-    std::size_t bytes = std::size_t{2} << 30;  // for dL/dstate of all positions
+    double l1 = 1;            // > 0
+    double tolerance = 1e-2;  // an excess up to l1 * tolerance is no violation
+    // For dL/dstate of all positions, those of other processes included.
+    std::size_t bytes = std::size_t{2} << 30;
   };
 
   // Keeps references to all but the options.  `make` makes an f with |dL/dstate| <= the sequence's
@@ -75,15 +78,21 @@ class Screening {
   void screen_transitions(const FeatureSelection& with_tied, std::span<const double> gradient,
                           Search& search) const;
   void screen_nodes(const Matrix<float>& d_state, std::size_t first, Search& search) const;
+  void screen_block(std::span<const std::uint32_t> block, const Matrix<float>& d_state,
+                    std::size_t first, Search& search) const;
+  void add_sums(std::uint32_t attribute, const Matrix<float>& d_state, const ExactSum& exact,
+                std::vector<double>& wave_sum, std::span<double> sums) const;
 
   const ChainData& data_;
   const ChainLayout& candidates_;
   const ChainFunctionMaker& make_;
   ThreadPool& pool_;
   Options options_;
-  Postings postings_;
-  std::vector<std::uint32_t> entry_;  // of the postings: attributes that may have a violator
-  std::vector<std::uint32_t> task_;   // [tasks + 1] into entry_, shares of about equal work
+  std::uint64_t all_positions_ = 0;  // of all processes
+  WaveLimits limits_;
+  std::vector<std::uint32_t> wave_end_;   // position where each wave ends
+  Postings postings_;                     // of this process
+  std::vector<std::uint32_t> attribute_;  // that may have a violator; the same for all processes
 };
 
 }  // namespace croft

@@ -1,6 +1,8 @@
 #include "train/functions/waves.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "croft/inference/chain_sum.h"
@@ -11,7 +13,7 @@ namespace {
 // dL/dtheta of a wave is written once and read many times: it should stay in a second-level cache
 // or near it (measured with 22 labels: 1 to 4 MB best, 32 MB a quarter slower).  But each wave has
 // a directory of its attributes, so it is not cut smaller than so many positions.
-constexpr std::size_t kWaveBytes = std::size_t{4} << 20;
+constexpr std::size_t kWaveNumbers = std::size_t{1} << 20;  // 4 MB in single precision
 constexpr std::size_t kWavePositions = 8192;
 // Enough work for a task: some 0.2 ms with 22 labels.
 constexpr std::size_t kTaskPositions = 512;
@@ -68,29 +70,67 @@ LengthGroups group_by_length(std::span<const std::uint32_t> length, double least
   return groups;
 }
 
-Waves cut_waves(const ChainData& data, std::size_t node_rows, std::size_t edge_rows,
-                std::size_t state_bytes, std::size_t overlay_bytes) {
-  Waves waves;
-  std::size_t positions = 0, overlays = 0;
-  for (std::size_t n = 0; n < data.sequences(); ++n) {
-    const std::uint64_t first = data.sequence_begin[n], last = data.sequence_begin[n + 1];
-    if (n == 0 || (positions >= kWavePositions &&
-                   positions * state_bytes + overlays * overlay_bytes >= kWaveBytes)) {
-      if (n > 0) list_postings(data, first, node_rows, edge_rows, waves.list.back());
-      waves.list.emplace_back();
-      waves.list.back().first_position = first;
-      waves.list.back().first_sequence = n;
-      positions = overlays = 0;
-    }
-    waves.list.back().length.push_back(static_cast<std::uint32_t>(last - first));
-    waves.list.back().first_overlay.push_back(static_cast<std::uint32_t>(overlays));
-    for (std::uint64_t p = first; p < last && edge_rows > 0; ++p) overlays += overlays_at(data, p);
-    positions += last - first;
-    waves.most_positions = std::max(waves.most_positions, positions);
-    waves.most_overlays = std::max(waves.most_overlays, overlays);
+std::size_t wave_positions(std::size_t labels, bool edges) {
+  const std::size_t numbers =  // of a position
+      std::max<std::size_t>(1, padded(labels) * (edges ? 1 + labels : 1));
+  return std::max(kWavePositions, kWaveNumbers / numbers);
+}
+
+std::vector<std::size_t> wave_cuts(std::span<const std::uint64_t> sequence_begin,
+                                   std::size_t labels, bool edges) {
+  const std::size_t positions = wave_positions(labels, edges);
+  std::vector<std::size_t> cut{0};
+  const std::size_t sequences = sequence_begin.size() - 1;
+  for (std::size_t n = 0; n < sequences; ++n) {
+    const bool full = sequence_begin[n + 1] - sequence_begin[cut.back()] >= positions;
+    if (full || n + 1 == sequences) cut.push_back(n + 1);
   }
-  if (data.sequences() > 0) {
-    list_postings(data, data.positions(), node_rows, edge_rows, waves.list.back());
+  return cut;
+}
+
+WaveLimits wave_limits(const ChainData& data, std::span<const std::size_t> cuts, Ranks& ranks) {
+  constexpr double kRounding = 1.01;
+  double value = 1;
+  for (const AttributeLists* lists : {&data.node, &data.edge}) {
+    for (const double v : lists->value) value = std::max(value, std::abs(v));
+  }
+  value = kRounding * largest_of_all(ranks, value);
+  WaveLimits limits;
+  for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
+    double sum = 0;
+    for (std::size_t n = cuts[k]; n < cuts[k + 1]; ++n) {
+      sum += data.sequence_weight(n) *
+             static_cast<double>(data.sequence_begin[n + 1] - data.sequence_begin[n]);
+    }
+    limits.of_wave.push_back(value * sum);
+  }
+  for (const double each : lists_of_all(ranks, limits.of_wave)) limits.all += each;
+  limits.all = std::max(limits.all, std::numeric_limits<double>::min());
+  return limits;
+}
+
+Waves cut_waves(const ChainData& data, std::size_t labels, std::size_t node_rows,
+                std::size_t edge_rows) {
+  Waves waves;
+  waves.cuts = wave_cuts(data.sequence_begin, labels, data.has_edges());
+  const std::vector<std::size_t>& cut = waves.cuts;
+  for (std::size_t k = 0; k + 1 < cut.size(); ++k) {
+    Wave& wave = waves.list.emplace_back();
+    wave.first_sequence = cut[k];
+    wave.first_position = data.sequence_begin[cut[k]];
+    std::size_t overlays = 0;
+    for (std::size_t n = cut[k]; n < cut[k + 1]; ++n) {
+      const std::uint64_t first = data.sequence_begin[n], last = data.sequence_begin[n + 1];
+      wave.length.push_back(static_cast<std::uint32_t>(last - first));
+      wave.first_overlay.push_back(static_cast<std::uint32_t>(overlays));
+      for (std::uint64_t p = first; p < last && edge_rows > 0; ++p) {
+        overlays += overlays_at(data, p);
+      }
+    }
+    const std::uint64_t end = data.sequence_begin[cut[k + 1]];
+    list_postings(data, end, node_rows, edge_rows, wave);
+    waves.most_positions = std::max<std::size_t>(waves.most_positions, end - wave.first_position);
+    waves.most_overlays = std::max(waves.most_overlays, overlays);
   }
   return waves;
 }

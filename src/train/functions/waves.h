@@ -1,12 +1,14 @@
 // The data of a chain cut into waves, whose derivatives fit a cache-sized buffer; a wave into
 // groups of sequences of about equal length, some of which make a task.  No cut depends on the
-// number of threads.
+// number of threads.  Nor does that into waves depend on anything but the sequences' lengths and
+// the number of labels: a wave is what one process adds up by itself (croft/core/ranks.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "croft/core/ranks.h"
 #include "features/chain_data.h"
 #include "model/linear_scorer.h"
 
@@ -46,14 +48,31 @@ struct Wave {
   void group(double least_fill, std::size_t position_bytes);  // as group_by_length()
 };
 
+// A wave is full with so many positions, or more where its last sequence goes on.
+//   edges : the data has attributes of edges
+std::size_t wave_positions(std::size_t labels, bool edges);
+// Where waves begin: sequences [cut[k], cut[k + 1]) are one, full but for the last.
+//   sequence_begin : [N + 1] into positions
+std::vector<std::size_t> wave_cuts(std::span<const std::uint64_t> sequence_begin,
+                                   std::size_t labels, bool edges);
+
+// What each wave can add to a sum where |dL/dtheta| of a position is at most the weight of its
+// sequence, as of most objectives, times the largest value of any attribute; of all processes, with
+// a little more for rounding (core/exact_sum.h).
+struct WaveLimits {
+  std::vector<double> of_wave;
+  double all = 0;  // those of all processes together; > 0
+};
+WaveLimits wave_limits(const ChainData& data, std::span<const std::size_t> cuts, Ranks& ranks);
+
 struct Waves {
   std::vector<Wave> list;
   std::size_t most_positions = 0, most_overlays = 0;  // of a wave
+  std::vector<std::size_t> cuts;                      // [waves + 1] sequences
 };
 // Without groups.
-//   node_rows, edge_rows       : attributes; without any of edges, these are not looked at
-//   state_bytes, overlay_bytes : of the derivatives of a position, and of an edge with attributes
-Waves cut_waves(const ChainData& data, std::size_t node_rows, std::size_t edge_rows,
-                std::size_t state_bytes, std::size_t overlay_bytes);
+//   node_rows, edge_rows : attributes; without any of edges, these are not looked at
+Waves cut_waves(const ChainData& data, std::size_t labels, std::size_t node_rows,
+                std::size_t edge_rows);
 
 }  // namespace croft

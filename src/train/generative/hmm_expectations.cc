@@ -23,7 +23,7 @@ HmmExpectations::HmmExpectations(const ChainData& data, const HmmLayout& layout,
   known_.reset(layout);
   count_labels(data, layout, Counted::complete, known_);
   keep_hidden(data);
-  waves_ = cut_waves(hidden_, layout.values(), 0, stride_ * sizeof(double), 0);
+  waves_ = cut_waves(hidden_, layout.labels, layout.values(), 0);
   for (Wave& wave : waves_.list) wave.group(kFill, stride_ * sizeof(double));
   expected_.resize(waves_.most_positions * stride_);
 }

@@ -95,7 +95,8 @@ void ChainTraining::add_unlabelled(TextSequence sequence, std::string_view file)
 }
 
 std::size_t ChainTraining::unlabelled_sequences() const {
-  return encoder_.data.sequences() - sequences() + unlabelled_.sequences();
+  if (!labelled_) return unlabelled_.sequences();
+  return encoder_.data.sequences() - *labelled_ + unlabelled_.sequences();
 }
 
 void ChainTraining::set_data(ChainEncoder encoded, std::optional<std::size_t> labelled) {
@@ -209,13 +210,16 @@ void ChainTraining::set_histories(const TrainOptions& options) {
                                         .features = options.features,
                                         .min_count = options.min_count,
                                         .constraint = layout_.constraint.get(),
-                                        .kept = init_ ? init_->histories() : nullptr});
-  const std::size_t n = first_without_path(*layout_.histories, data, layout_.constraint.get());
-  if (n == data.sequences()) return;
-  throw InputError({file_of(n), data.first_line[n]},
-                   "no labelling that fits what is known of the sequence that begins here is made "
-                   "of runs of labels that the data shows",
-                   "", "take --histories allowed, or label more of the data in full");
+                                        .kept = init_ ? init_->histories() : nullptr,
+                                        .ranks = options.ranks});
+  run_together(*options.ranks, [&] {
+    const std::size_t n = first_without_path(*layout_.histories, data, layout_.constraint.get());
+    if (n == data.sequences()) return;
+    throw InputError({file_of(n), data.first_line[n]},
+                     "no labelling that fits what is known of the sequence that begins here is "
+                     "made of runs of labels that the data shows",
+                     "", "take --histories allowed, or label more of the data in full");
+  });
 }
 
 // Of the layout's rows: after lay_out().
@@ -231,13 +235,14 @@ ChainNames ChainTraining::names() const {
 std::shared_ptr<const ChainConstraint> ChainTraining::make_constraint(
     const TrainOptions& options) const {
   if (options.constraint || !init_ || !init_->constraint()) {
-    return checked_constraint(options.constraint);
+    return checked_constraint(options.constraint, *options.ranks);
   }
-  return checked_constraint([&](std::span<const std::string> names) {
+  const ConstraintMaker of_init = [&](std::span<const std::string> names) {
     if (init_->labels() == names.size()) return *init_->constraint();
     throw UsageError(init_->container().name(), ": its constraint does not say what the label ",
                      in_quotes(names[init_->labels()]), " may follow; say it with --constrain");
-  });
+  };
+  return checked_constraint(of_init, *options.ranks);
 }
 
 // Numbers the features, and says what is known of labellings: layout_.
@@ -259,7 +264,8 @@ void ChainTraining::lay_out(const TrainOptions& options, TrainResult& result) {
                                .min_count = options.min_count,
                                .tied_rows = tied_names_.size(),
                                .groups = groups ? &*groups : nullptr,
-                               .kept = &kept_},
+                               .kept = &kept_,
+                               .ranks = options.ranks},
                               renumbering_);
   if (labelled_) unlabelled_ = encoder_.data.split_off(*labelled_);
   layout_.constraint = std::move(constraint);
@@ -500,6 +506,7 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
     weigh_by_label(*options.label_weights, encoder_.label_names.strings(), encoder_.data);
   }
   check(options);
+  take_waves(*options.ranks, labels());
   TrainResult result;
   ChainData whole;  // by the encoder's numbers, where other features are to be chosen of it
   if (options.rounds.any()) whole = encoder_.data;
@@ -515,7 +522,7 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
   set_terms(options);
   prior_ = make_prior(options, layout_, start, [&] { return names(); });
 
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, *options.ranks);
   const ChainProblem problem = this->problem(options, pool);
   std::size_t before = 0;  // iterations of rounds after which features changed
   const Callback counted = [&](const TrainProgress& local) {

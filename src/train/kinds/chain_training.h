@@ -68,6 +68,7 @@ class ChainTraining : public EncodedTraining {
   void add(const TextSequence& sequence, std::string_view file = {}) override;
   void add_unlabelled(TextSequence sequence, std::string_view file = {}) override;
   void add_holdout(TextSequence sequence, std::string_view file = {}) override;
+  void share_out(Ranks& ranks) override { agree(ranks); }
   std::size_t sequences() const override {
     return labelled_.value_or(EncodedTraining::sequences());
   }

@@ -80,7 +80,7 @@ void HiddenChainTraining::set_states(const HiddenChainOptions& hidden) {
 
 // The gold in states, and the features of states.
 void HiddenChainTraining::lay_out(const TrainOptions& options) {
-  constraint_ = checked_constraint(options.constraint);
+  constraint_ = checked_constraint(options.constraint, *options.ranks);
   StateGold gold;
   to_states(states_, encoder_.data.label, encoder_.data.label_sets, gold);
   encoder_.data.label = std::move(gold.known);
@@ -89,7 +89,8 @@ void HiddenChainTraining::lay_out(const TrainOptions& options) {
                               encoder_.edge_names.size(),
                               {.features = options.features,
                                .min_count = options.min_count,
-                               .tied_rows = extractor_.tied_names().size()},
+                               .tied_rows = extractor_.tied_names().size(),
+                               .ranks = options.ranks},
                               renumbering_);
   if (constraint_) {
     layout_.constraint =
@@ -136,30 +137,25 @@ std::vector<std::vector<std::string_view>> HiddenChainTraining::label_holdout(
     ChainScores<double> scores;
     ForwardBackwardWorkspace<double> sums;
     Matrix<double> states, labels;
-    std::vector<Label> y;
   };
-  std::vector<std::vector<std::string_view>> names(data.sequences());
   std::vector<Worker> workers(pool.threads());
-  pool.run(data.sequences(), [&](std::size_t n, std::size_t worker) {
+  const auto label = [&](std::size_t n, std::size_t worker, std::span<Label> y) {
     Worker& own = workers[worker];
     scorer.score(data, n, own.scores);
-    const std::size_t length = own.scores.length();
-    own.states.reshape(length, states_.size());
-    names[n].resize(length);
+    own.states.reshape(y.size(), states_.size());
     const double log_z =
         marginals<double>(own.scores, 1, own.sums, {own.states.row(0), nullptr, nullptr});
     if (!(log_z > -std::numeric_limits<double>::infinity())) return;
-    own.labels.assign(length, labels(), 0);
-    for (std::size_t t = 0; t < length; ++t) {
+    own.labels.assign(y.size(), labels(), 0);
+    for (std::size_t t = 0; t < y.size(); ++t) {
       for (Label s = 0; s < states_.size(); ++s) {
         own.labels(t, states_.label_of[s]) += own.states(t, s);
       }
     }
-    own.y.resize(length);
-    posterior_decode(own.labels, std::span<Label>(own.y));
-    for (std::size_t t = 0; t < length; ++t) names[n][t] = encoder_.label_names[own.y[t]];
-  });
-  return names;
+    posterior_decode(own.labels, y);
+  };
+  return names_of_labels(
+      data.sequence_begin, label, [&](Label y) { return encoder_.label_names[y]; }, pool);
 }
 
 // Of states and starts, beside what a chain over the states has.
@@ -190,9 +186,10 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
                                                      const Callback& callback) {
   check(options, hidden);
   set_states(hidden);
+  take_waves(*options.ranks, states_.size());
   lay_out(options);
   holdout_.encode(encoder_, renumbering_, layout_);
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, *options.ranks);
   ChainProblem problem = problem_of(options, encoder_.data, layout_, pool);
   problem.twice = precision(options, hidden) == Precision::twice;
   problem.show_weights = holdout_.sequences() > 0;

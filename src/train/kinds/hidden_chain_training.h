@@ -36,6 +36,7 @@ class HiddenChainTraining : public EncodedTraining {
   void add_holdout(TextSequence sequence, std::string_view = {}) override {
     holdout_.add(std::move(sequence));
   }
+  void share_out(Ranks& ranks) override { agree(ranks); }
   std::size_t holdout_sequences() const override { return holdout_.sequences(); }
   const TextSequence& holdout(std::size_t n) const override { return holdout_[n]; }
 

@@ -353,7 +353,7 @@ PoolTraining::Result PoolTraining::run(const TrainOptions& options, const PoolOp
                                        const Callback& callback) {
   pool.validate();
   if (sequences() == 0) throw Error("there is no sequence to train on");
-  const auto constraint = checked_constraint(options.constraint);
+  const auto constraint = checked_constraint(options.constraint, *options.ranks);
   std::vector<Plan> plans;
   for (const std::string& text : pool.experts) plan(text, pool, options.seed, plans);
   const std::size_t given = experts_.size(), count = given + plans.size();

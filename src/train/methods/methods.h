@@ -106,6 +106,7 @@ struct MethodInfo {
   bool passes = false;                       // an iteration is a pass over the data
   bool init = true;                          // can start from weights
   bool independent = false;                  // only where no position's label depends on another's
+  bool distributed = false;                  // several processes can share out the data
 
   bool takes_setting(std::string_view name) const;
 };

@@ -65,6 +65,7 @@ Options Optimisation::prepared(Options o, std::size_t samples) const {
     set(o.stop.gap_tolerance, s.gap);
   }
   if constexpr (requires { o.seed; }) o.seed = p_.seed;
+  if constexpr (requires { o.ranks; }) o.ranks = &p_.pool.ranks();
   if constexpr (requires { o.history; }) set(o.history, s.history);
   if constexpr (requires { o.step; }) set(o.step, s.step);
   if constexpr (requires { o.gain; }) set(o.gain, s.step);

@@ -15,6 +15,7 @@
 #include "objective/graph/local_terms.h"
 #include "support/chain_graph.h"
 #include "support/naive_features.h"
+#include "support/thread_ranks.h"
 #include "train/chain_methods.h"
 
 namespace croft::chain_batch_function_test {
@@ -460,6 +461,40 @@ TEST(ChainBatchFunction, WavesGiveTheSameBitsForAnyNumberOfThreadsInFloat) {
 }
 TEST(ChainBatchFunction, WavesGiveTheSameBitsForAnyNumberOfThreadsInDouble) {
   expect_same_bits_for_any_threads<double>(model_of_many_waves<double>());
+}
+
+// Of processes that share out the waves.
+template <class Real>
+Evaluation evaluate_on_ranks(const RandomModel& model, std::size_t size) {
+  const std::vector<std::size_t> cut =
+      wave_cuts(model.data.sequence_begin, model.layout.labels, model.data.has_edges());
+  Evaluation first;
+  for_ranks(size, [&](Ranks& ranks) {
+    const auto begin = [&](std::size_t rank) { return cut[(cut.size() - 1) * rank / size]; };
+    ChainData share;
+    for (std::size_t n = begin(ranks.rank()); n < begin(ranks.rank() + 1); ++n) {
+      share.append(model.data, n);
+    }
+    ThreadPool pool(1 + ranks.rank() % 2, ranks);
+    Likelihood<Real> function(share, model.layout, pool);
+    Evaluation own = evaluate(function, model.w);
+    if (ranks.first()) first = std::move(own);
+  });
+  return first;
+}
+
+template <class Real>
+void expect_same_bits_for_any_ranks() {
+  const RandomModel model = model_of_many_waves<Real>();
+  const Evaluation one = evaluate<Real>(model);
+  for (const std::size_t size : {2, 3, 9}) {
+    SCOPED_TRACE(size);
+    expect_same_bits(evaluate_on_ranks<Real>(model, size), one);
+  }
+}
+TEST(ChainBatchFunction, WavesGiveTheSameBitsForAnyNumberOfProcesses) {
+  expect_same_bits_for_any_ranks<float>();
+  expect_same_bits_for_any_ranks<double>();
 }
 
 TEST(ChainBatchFunction, EvaluatingAgainGivesTheSameBits) {

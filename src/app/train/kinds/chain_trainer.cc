@@ -45,6 +45,7 @@ class ChainTrainer final : public SequenceTrainer {
     check_init(*ChainModel::open(path), request_.options);
     init_ = open_start<ChainModel>(request_);
   }
+  bool shares_out() const override { return true; }
   DataRules rules() const override { return {.unlabelled = request_.unlabelled}; }
   ExtractionConfig extraction() const override { return make_extraction(request_, init_.get()); }
 

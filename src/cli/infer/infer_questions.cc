@@ -1,4 +1,4 @@
-#include "cli/infer_questions.h"
+#include "cli/infer/infer_questions.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "cli/infer_request.h"
+#include "cli/infer/infer_request.h"
 
 #include "app/infer/name_values.h"
 #include "cli/common.h"

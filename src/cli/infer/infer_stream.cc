@@ -1,4 +1,4 @@
-#include "cli/infer_stream.h"
+#include "cli/infer/infer_stream.h"
 
 #include <algorithm>
 #include <array>
