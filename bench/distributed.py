@@ -25,8 +25,9 @@ def train(croft, folder, processes, data, template):
     """Seconds and communication of a pass, from the log."""
     model, log = folder / f'm{processes}.croft', folder / f'log{processes}.jsonl'
     # Lines of iterations begin after the data has been read.
-    Run(['mpirun', '--oversubscribe', '-n', processes, croft, 'train', '--quiet', '--optimizer', 'lbfgs', '--tolerance',
-         '0', '--max-iterations', ITERATIONS, '--log', log, '--template', template, '-o', model, data], env=ROOT_ALLOWED)
+    Run(['mpirun', '--oversubscribe', '-n', processes, croft, 'train', '--quiet', '--optimizer', 'lbfgs',
+         '--tolerance', '0', '--max-iterations', ITERATIONS, '--log', log, '--template', template, '-o', model, data],
+        env=ROOT_ALLOWED)
     events = [json.loads(line) for line in log.read_text().splitlines()]
     steps = [event for event in events if event['event'] == 'iteration']
     done = events[-1]
@@ -47,8 +48,8 @@ def touched(croft, folder, data, template):
     half = folder / 'half.txt'
     half.write_text('\n\n'.join(lines[:len(lines) // 2]) + '\n')
     model = folder / 'half.croft'
-    Run([croft, 'train', '--quiet', '--optimizer', 'lbfgs', '--max-iterations', '1', '--template', template, '-o', model,
-         half])
+    Run([croft, 'train', '--quiet', '--optimizer', 'lbfgs', '--max-iterations', '1', '--template', template,
+         '-o', model, half])
     return done_weights(croft, model)
 
 

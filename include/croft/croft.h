@@ -11,6 +11,7 @@
 #include "croft/core/message.h"
 #include "croft/core/parallel.h"
 #include "croft/core/random.h"
+#include "croft/core/ranks.h"
 #include "croft/core/state_archive.h"
 #include "croft/data/graph_file.h"
 #include "croft/data/line_reader.h"

@@ -9,6 +9,7 @@
 
 #include "app/file_checks.h"
 #include "cli/common.h"
+#include "cli/processes.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -204,7 +205,8 @@ int run_training(Trainer& trainer, const std::string& log, bool quiet) {
   handle_interrupts();
   const std::string warning = trainer.warning();
   if (!quiet && !warning.empty()) std::fprintf(stderr, "%s\n", warning.c_str());
-  TrainingReport report(trainer.stopping(), log, quiet);
+  // The first of several processes writes it.
+  TrainingReport report(trainer.stopping(), processes().first() ? log : std::string(), quiet);
   report.done(train(trainer, report), files.output);
   return interruption ? kInterrupted : kDone;
 }

@@ -44,6 +44,10 @@ class ExactSum {
   mutable std::atomic<bool> overflown_{false};
 };
 
+// Overwrites each number with its sum over the processes.  Throws UsageError, on all, where some
+// are no whole numbers, or so many that their sums would round.
+void sum_counts(Ranks& ranks, std::span<double> counts);
+
 // Overwrites each number with its mean over the processes, off by some 2^-50 of the largest one:
 // the same on all, and the same again for as many processes.  Requires finite numbers.
 void mean_of_all(Ranks& ranks, std::span<double> numbers);

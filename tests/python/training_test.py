@@ -1,7 +1,11 @@
-"""Features that change as training goes on, and data without labels: as the program has them."""
+"""Features that change as training goes on, data without labels, and several processes: as the program has them."""
+import importlib.util
 import os
 import random
+import shutil
 import subprocess
+import sys
+import textwrap
 
 import numpy
 import pytest
@@ -179,3 +183,97 @@ def test_misuses_are_errors():
         croft.SegmentCRF().fit(X, y, X_unlabelled=X)
     with pytest.raises(ValueError, match="features"):
         croft.LogisticRegression(entropy=1.0).fit([[0.0, 1.0], [1.0, 0.0]], ["a", "b"], X_unlabelled=[[1.0]])
+
+# fit(X, y, comm=...): processes of mpi4py, each with a part of the data, get the model of one.
+needs_mpi = pytest.mark.skipif(shutil.which("mpirun") is None or importlib.util.find_spec("mpi4py") is None,
+                               reason="mpirun and mpi4py are not there")
+
+# Of its own, so that a part of the data can be made anywhere.
+SEQUENCES = """
+    import random
+
+    def sequences(count=500, labels=30):
+        draw = random.Random(3)
+        X, y = [], []
+        for _ in range(count):
+            label, xs, ys = draw.randrange(labels), [], []
+            for _ in range(draw.randint(1, 50)):
+                label = (3 * label + draw.randrange(3)) % labels
+                xs.append({"word": f"w{2 * label + draw.randrange(4)}", "number": draw.randrange(3)})
+                ys.append(f"L{label}")
+            X.append(xs)
+            y.append(ys)
+        return X, y
+"""
+
+
+def run_processes(processes, program, *arguments):
+    # MPI itself, whatever its interpreter finds first.
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+    return subprocess.run(["mpirun", "--oversubscribe", "-n", str(processes), sys.executable, program, *arguments],
+                          capture_output=True, text=True, timeout=120, env=environment, check=False)
+
+
+def write_program(folder, body):
+    program = folder / "program.py"
+    program.write_text(textwrap.dedent(SEQUENCES) + textwrap.dedent("""
+        import sys
+        import croft
+        from mpi4py import MPI
+        comm = MPI.COMM_WORLD
+        X, y = sequences()
+    """) + textwrap.dedent(body))
+    return program
+
+
+def all_sequences():
+    names = {}
+    exec(textwrap.dedent(SEQUENCES), names)
+    return names["sequences"]()
+
+
+@needs_mpi
+def test_any_number_of_processes_gets_the_bytes_of_one(tmp_path):
+    program = write_program(tmp_path, """
+        begin, end = (len(X) * rank // comm.size for rank in (comm.rank, comm.rank + 1))
+        crf = croft.ChainCRF(max_iterations=4).fit(X[begin:end], y[begin:end], comm=comm)
+        crf.model_.save(f"{sys.argv[1]}.{comm.rank}")
+    """)
+    X, y = all_sequences()
+    croft.ChainCRF(optimizer="lbfgs", max_iterations=4).fit(X, y).model_.save(tmp_path / "alone")
+    expected = (tmp_path / "alone").read_bytes()
+    for processes in (1, 2, 3):
+        done = run_processes(processes, program, str(tmp_path / f"m{processes}"))
+        assert done.returncode == 0, done.stderr
+        for rank in range(processes):
+            assert (tmp_path / f"m{processes}.{rank}").read_bytes() == expected
+
+
+@needs_mpi
+def test_a_fault_in_one_part_is_raised_by_all(tmp_path):
+    program = write_program(tmp_path, """
+        y = y if comm.rank == 0 else y[1:]
+        try:
+            croft.ChainCRF().fit(X, y, comm=comm)
+        except croft.Error as error:
+            print(f"{comm.rank}: {error}\\n", end="", flush=True)
+    """)
+    done = run_processes(2, program)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [
+        f"{rank}: X has 500 sequences and y the labels of 499" for rank in range(2)]
+
+
+@needs_mpi
+def test_what_trains_in_one_process_alone_says_so(tmp_path):
+    program = write_program(tmp_path, """
+        try:
+            croft.PoolCRF().fit(X, y, comm=comm)
+        except croft.Error as error:
+            print(f"{error}\\n", end="", flush=True)
+    """)
+    done = run_processes(2, program)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 2
+    assert all("trains in one process" in line for line in done.stdout.splitlines()), done.stdout

@@ -70,15 +70,17 @@ std::string header_of(const std::string& path) {
   return header;
 }
 
-// A record begins where no quote is open.
+// A record begins where no quote is open.  The header goes with the first one.
 std::uint64_t record_start(const std::string& path, std::uint64_t from) {
   PlacedLines lines(path, 0);
-  std::size_t quotes = 0;
+  std::size_t quotes = 0, records = 0;
   while (lines.next()) {
-    if (lines.begin() >= from && quotes % 2 == 0) return lines.begin();
+    const bool begins = quotes % 2 == 0 && !lines.line().empty();
+    if (begins && lines.begin() >= from) return records == 1 ? 0 : lines.begin();
+    records += begins ? 1 : 0;
     quotes += quotes_of(lines.line());
   }
-  return lines.begin();
+  return size_of(path);
 }
 
 FileShare share_of(const std::string& path, std::size_t file, std::uint64_t begin,
@@ -161,6 +163,10 @@ std::uint64_t sequence_start(const std::string& path, std::uint64_t from, const 
     group = own;
   }
   return size_of(path);
+}
+
+void require_files(std::span<const std::string> files) {
+  for (const std::string& path : files) size_of(path);
 }
 
 std::vector<FileShare> share_files(Ranks& ranks, std::span<const std::string> files,

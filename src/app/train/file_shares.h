@@ -21,6 +21,9 @@ struct FileShare {
   LineReader lines() const { return whole ? LineReader(path) : LineReader(path, part); }
 };
 
+// Throws as share_files() for what it does not take: to be known before anything is read.
+void require_files(std::span<const std::string> files);
+
 // Consecutive parts in the order of the ranks, each from one place where a sequence begins to
 // another.  A packed file (.gz) goes to one process as a whole.  Throws UsageError for what is no
 // regular file, Error for one that cannot be read.

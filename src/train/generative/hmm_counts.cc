@@ -3,6 +3,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "core/exact_sum.h"
+#include "model/cell_counts.h"
 #include "model/kinds/hmm_parameters.h"
 #include "model/linear_scorer.h"
 
@@ -27,7 +29,24 @@ void find_tracks(const StringTable& names, HmmLayout& layout) {
 
 }  // namespace
 
-HmmLayout make_hmm_layout(const ChainData& data, const StringTable& names, std::size_t labels) {
+namespace {
+
+// From the labels that one process has seen of each attribute to those that any has.
+void join_cells(Ranks& ranks, HmmLayout& layout) {
+  if (ranks.alone()) return;
+  CellCounts here{.begin = layout.begin, .cell = layout.cell, .count = {}};
+  here.count.assign(here.cell.size(), 1);
+  const RowShares shares(ranks, layout.values());
+  const CellCounts own = shares.add_up(here);
+  RawRows all = shares.join({.begin = own.begin, .cell = own.cell});
+  layout.begin = std::move(all.begin);
+  layout.cell = std::move(all.cell);
+}
+
+}  // namespace
+
+HmmLayout make_hmm_layout(const ChainData& data, const StringTable& names, std::size_t labels,
+                          Ranks& ranks) {
   HmmLayout layout;
   layout.labels = labels;
   find_tracks(names, layout);
@@ -53,6 +72,8 @@ HmmLayout make_hmm_layout(const ChainData& data, const StringTable& names, std::
     }
     layout.begin.push_back(layout.cell.size());
   }
+  add_up(ranks, layout.occurrences);
+  join_cells(ranks, layout);
   return layout;
 }
 
@@ -61,6 +82,11 @@ void HmmCounts::reset(const HmmLayout& layout) {
   end.assign(layout.labels, 0.0);
   transition.assign(layout.labels, layout.labels, 0.0);
   emission.assign(layout.cell.size(), 0.0);
+}
+
+void HmmCounts::sum(Ranks& ranks) {
+  for (std::vector<double>* each : {&start, &end, &emission}) sum_counts(ranks, *each);
+  for (std::size_t i = 0; i < transition.rows(); ++i) sum_counts(ranks, transition[i]);
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "croft/core/matrix.h"
+#include "croft/core/ranks.h"
 #include "features/chain_data.h"
 
 namespace croft {
@@ -27,7 +28,9 @@ struct HmmLayout {
 // Every label of an attribute's positions, as far as they are known; all where one is not.
 //   labels : of the data, or more
 // Cost O(occurrences + cells), memory 4 bytes an occurrence on the way.
-HmmLayout make_hmm_layout(const ChainData& data, const StringTable& names, std::size_t labels);
+//   ranks : processes that have other parts of the data: the layout is of all
+HmmLayout make_hmm_layout(const ChainData& data, const StringTable& names, std::size_t labels,
+                          Ranks& ranks = no_other_ranks());
 
 struct HmmCounts {
   std::vector<double> start, end;  // [L] first and last labels of sequences
@@ -35,6 +38,7 @@ struct HmmCounts {
   std::vector<double> emission;    // parallel to HmmLayout::cell
 
   void reset(const HmmLayout& layout);  // all 0
+  void sum(Ranks& ranks);               // over all processes; throws as sum_counts()
 };
 
 enum class Counted {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/exact_sum.h"
+#include "croft/core/error.h"
+
 namespace croft {
 
 void Moments::add(double x, double w) {
@@ -182,6 +185,18 @@ void NaiveBayesCounts::add(const ChainData& data, double binarize) {
           binarize, scratch);
     }
   }
+}
+
+void NaiveBayesCounts::sum(Ranks& ranks) {
+  if (ranks.alone()) return;
+  NaiveBayesStatistics& s = statistics_;
+  if (std::ranges::find(s.event, AttributeEvent::gaussian) != s.event.end()) {
+    throw UsageError(
+        "the moments of gaussian attributes are for one process alone; start croft "
+        "without mpirun, or choose another --event");
+  }
+  sum_counts(ranks, s.label_weight);
+  sum_counts(ranks, s.numbers);
 }
 
 void NaiveBayesCounts::merge(const NaiveBayesCounts& other) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "croft/core/ranks.h"
 #include "features/chain_data.h"
 #include "model/kinds/naive_bayes.h"
 
@@ -43,6 +44,8 @@ class NaiveBayesCounts {
   void add(const ChainData& data, double binarize);
   // What `other`, of the same labels and attributes, has seen.
   void merge(const NaiveBayesCounts& other);
+  // What all processes have seen.  Throws as sum_counts(), and UsageError for gaussian attributes.
+  void sum(Ranks& ranks);
 
  private:
   std::uint32_t column_number(std::string_view column);

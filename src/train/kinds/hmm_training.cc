@@ -177,7 +177,9 @@ HmmResult HmmTraining::run(const HmmOptions& options, const EmCallback& callback
   options.validate();
   if (sequences() == 0) throw Error("there is no sequence to train on");
   name_states(options.states);
-  const HmmLayout layout = make_hmm_layout(encoder_.data, encoder_.node_names, labels_.size());
+  Ranks& ranks = *options.ranks;
+  const HmmLayout layout =
+      make_hmm_layout(encoder_.data, encoder_.node_names, labels_.size(), ranks);
   parameters_ = hmm_shape(layout, encoder_.node_names);
   ThreadPool pool(options.threads);
   HmmExpectations expectations(encoder_.data, layout, pool);
@@ -187,9 +189,15 @@ HmmResult HmmTraining::run(const HmmOptions& options, const EmCallback& callback
   const auto estimate = [&] {
     estimate_hmm(layout, counts, options.smoothing, options.unknown, parameters_);
   };
-  const bool em = expectations.any_hidden() && options.em_iterations > 0;
+  const bool em = any_of_all(ranks, expectations.any_hidden()) && options.em_iterations > 0;
+  if (em && !ranks.alone()) {
+    throw UsageError(
+        "Baum-Welch, for labels that are not known, runs in one process; start croft without "
+        "mpirun, or give --em-iterations 0 to learn from what is known");
+  }
   if (!em) {
     count_labels(encoder_.data, layout, Counted::known, counts);
+    counts.sum(ranks);
     if (encoder_.label_names.size() < labels_.size()) {
       throw UsageError("--em-iterations 0 finds out nothing of states without a label; give more");
     }

@@ -32,8 +32,9 @@ struct HmmOptions {
   // Random ones, of which the best is kept; 0: kRandomStarts where no label is known, otherwise 1.
   std::size_t starts = 0;
   std::uint64_t seed = 1;
-  std::size_t threads = 1;  // 0: one per processor
-  EarlyStop early_stop{};   // of Baum-Welch, as is:
+  std::size_t threads = 1;           // 0: one per processor
+  Ranks* ranks = &no_other_ranks();  // processes that count other parts of the data; no Baum-Welch
+  EarlyStop early_stop{};            // of Baum-Welch, as is:
   CheckpointFolder* checkpoints = nullptr;
 
   void validate() const;  // throws UsageError naming the option
@@ -55,6 +56,7 @@ class HmmTraining : public EncodedTraining {
   void add(const TextSequence& sequence, std::string_view file = {}) override;
   void add_unlabelled(TextSequence sequence, std::string_view file = {}) override;
 
+  void share_out(Ranks& ranks) override { agree(ranks); }
   std::size_t attributes() const override { return encoder_.node_names.size(); }
   const std::vector<std::string>& label_names() const { return labels_; }  // after run()
 

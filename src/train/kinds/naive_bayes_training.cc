@@ -433,16 +433,26 @@ NaiveBayesFit fit_naive_bayes(const ChainData& data, NaiveBayesCounts counts,
                               const NaiveBayesNames& names, const EmCallback& see) {
   options.validate();
   check_values(data, counts.statistics(), names);
+  Ranks& ranks = *em.ranks;
+  if (!ranks.first()) counts.clear();  // what a model before it has seen is counted once
   counts.add(data, options.binarize);
+  counts.sum(ranks);
   NaiveBayesFit fit;
-  fit.partial_positions =
-      data.positions() - static_cast<std::size_t>(std::ranges::count_if(data.label, is_one_label));
+  fit.partial_positions = sum_of_all(
+      ranks,
+      data.positions() - static_cast<std::size_t>(std::ranges::count_if(data.label, is_one_label)));
   fit.counts = std::move(counts);
   const NaiveBayesStatistics& s = fit.counts.statistics();
   if (std::ranges::all_of(s.label_weight, [](double weight) { return weight == 0; })) {
     throw Error("no position has one label, with a weight above 0, to learn from; label some");
   }
   const bool climbs = fit.partial_positions > 0 && em.max_iterations > 0;
+  if (climbs && !ranks.alone()) {
+    throw UsageError(
+        "EM, for labels that are known in part, runs in one process; start croft without mpirun, "
+        "or "
+        "give --em-iterations 0 to leave them out");
+  }
   if (climbs) check_em(fit.counts, names);
   fit.parameters = naive_bayes_parameters(s, options, names);
   if (!climbs) return fit;

@@ -36,6 +36,7 @@ struct EmOptions {
   std::uint64_t holdout = 0;         // a number for what is held out
   std::function<HoldoutScore(const NaiveBayesFit& fit)> score{};
   CheckpointFolder* checkpoints = nullptr;
+  Ranks* ranks = &no_other_ranks();  // processes that count other parts of the data; no EM
 };
 
 struct NaiveBayesFit {

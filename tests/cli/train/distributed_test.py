@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import time
-import unittest
 
 from support import BAD_INPUT, CROFT, DONE, INTERRUPTED, WRONG_USAGE, CliTest, croft, main
 
@@ -59,7 +58,7 @@ def texts(sequences):
 
 
 def svmlight(sequences):
-    """Each second sequence has its rows under one number, the rows of others are sequences by themselves."""
+    """The rows of a sequence have one number."""
     return "".join(f"{label} qid:{n} {int(word[1:]) + 1}:1 {1000 + int(suffix[1:])}:0.5  # {n}\n"
                    for n, rows in enumerate(sequences) for label, word, suffix in rows)
 
@@ -140,12 +139,12 @@ class DistributedTest(CliTest):
         """The bytes of the model of one process that mpirun has not started."""
         return self.train("alone.croft", *options).read_bytes()
 
-    def shared(self, processes, *options, model=None):
-        model = model or self.model
-        model.unlink(missing_ok=True)
-        done = mpirun(processes, "train", "--quiet", "-o", model, *options)
+    def shared(self, processes, *options):
+        """The bytes of the model of several processes."""
+        self.model.unlink(missing_ok=True)
+        done = mpirun(processes, "train", "--quiet", "-o", self.model, *options)
         self.assertEqual((done.returncode, done.stdout), (DONE, b""), done.stderr.decode("utf-8", "replace"))
-        return model.read_bytes()
+        return self.model.read_bytes()
 
     def check(self, *options, processes=(3,), optimizer="lbfgs", iterations=3):
         options = (*options, "--optimizer", optimizer, "--max-iterations", iterations)
@@ -155,9 +154,9 @@ class DistributedTest(CliTest):
                 self.assertTrue(self.shared(number, *options) == alone, "another model")
         return alone
 
-    def start(self, job, **options):
+    def start(self, job):
         process = subprocess.Popen(job, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                   env={**os.environ, **ENVIRONMENT}, **options)
+                                   env={**os.environ, **ENVIRONMENT})
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -173,9 +172,10 @@ class DistributedTest(CliTest):
                 pass
 
     def wait_for_iterations(self, process, count=3):
-        """The processes by their ranks, once the log has `count` lines."""
+        """The processes by their ranks, once the log has `count` lines and there is a checkpoint."""
         give_up = time.monotonic() + 60
-        while not self.log.exists() or self.log.read_text("utf-8").count("\n") < count:
+        while (not self.log.exists() or self.log.read_text("utf-8").count("\n") < count
+               or not (self.kept / "checkpoint").exists()):
             if process.poll() is not None:
                 self.fail("ended by itself: " + process.stderr.read().decode("utf-8", "replace"))
             self.assertLess(time.monotonic(), give_up, "no iteration after a minute")
@@ -226,6 +226,57 @@ class SameModelTest(DistributedTest):
         self.check(*data, "--objective", "softmax-margin", processes=(2,))
         self.check(*data, "--objective", "pseudolikelihood", processes=(2,))
         self.check(*data, "--precision", "double", "--boundaries", processes=(2,))
+
+    def test_hidden_states_by_gradients_and_by_em(self):
+        data = ("--format", "attributes", "--model", "hidden-chain", "--hidden-states", "L3=2",
+                self.data_of(attributes))
+        self.check(*data, processes=(1, 3))
+        em = ("--em-iterations", 1, "--optimizer", "lbfgs", *data)
+        self.assertTrue(self.shared(2, *em) == self.alone(*em), "another model")
+
+    def test_counts_of_hidden_markov_models_and_naive_bayes(self):
+        for options in (("--model", "hmm", "--format", "attributes", self.data_of(attributes)),
+                        ("--model", "naive-bayes", "--format", "text", self.data_of(texts)),
+                        ("--model", "naive-bayes", "--event", "bernoulli", "--holdout", 0.2, "--format", "text",
+                         self.data_of(texts))):
+            alone = self.alone(*options)
+            for processes in (1, 2, 3):
+                with self.subTest(options=options, processes=processes):
+                    self.assertTrue(self.shared(processes, *options) == alone, "another model")
+
+    def test_what_depends_on_the_number_of_processes_does_not_depend_on_the_run(self):
+        data = ("--format", "attributes", self.data_of(attributes))
+        for options in (("--optimizer", "dual-ascent"), ("--objective", "perceptron")):
+            with self.subTest(options=options):
+                options = (*options, "--max-iterations", 2, *data)
+                self.assertTrue(self.shared(3, *options) == self.shared(3, *options, "--threads", 2), "another model")
+        self.check(*data, "--objective", "perceptron", optimizer="pass-perceptron", iterations=2, processes=(1, 3))
+
+    def test_dual_ascent_ends_where_one_process_does(self):
+        data = ("--format", "attributes", "--l2", 10, "--gap", 1e-3, self.data_of(attributes))
+        objective = {}
+        for processes in (0, 3):
+            train = ("--optimizer", "dual-ascent", "--log", self.log, *data)
+            if processes == 0:
+                self.alone(*train)
+            else:
+                self.shared(processes, *train)
+            end = json.loads(self.log.read_text("utf-8").splitlines()[-1])
+            objective[processes] = end["objective"]
+        self.assertAlmostEqual(objective[3] / objective[0], 1, delta=1e-3)
+
+    def test_prediction_and_evaluation_are_those_of_one_process(self):
+        data = self.data_of(attributes)
+        model = self.train("alone.croft", "--format", "attributes", "--optimizer", "lbfgs", "--max-iterations", 3,
+                           data)
+        for verb in (("predict", "-m", model, "--output", "json", "--marginals", "--samples", 2, data),
+                     ("predict", "-m", model, data, data), ("evaluate", "-m", model, "--json", "--confusion", data)):
+            alone = self.run_ok(*verb)
+            for processes in (2, 3):
+                with self.subTest(verb=verb, processes=processes):
+                    done = mpirun(processes, *verb)
+                    self.assertEqual(done.returncode, DONE, done.stderr.decode())
+                    self.assertTrue(done.stdout.decode("utf-8") == alone, "another answer")
 
     def test_an_active_set_of_many_candidates(self):
         many = self.file("many", attributes([[(label, word + suffix[:2], suffix) for label, word, suffix in rows]
@@ -326,8 +377,8 @@ class FilesTest(DistributedTest):
     def test_more_processes_than_sequences(self):
         for k, text in enumerate(("a X\nb Y\n\nc X\n", "a X\nb Y\na Y", "\n\n  \na X\r\nb Y\r\n\r\n\n\r\nc X")):
             self.check(self.file(f"{k}.conll", text), processes=(4,))
-        for k, table in enumerate(('a,label\n"1\n2",X\n"""",Y', 'a,"long\nlabel"\n1,X\n2,Y\n', "a,label\n1,X")):
-            self.check("--format", "csv", "--model", "maxent", self.file(f"{k}.csv", table), processes=(4,))
+        for k, text in enumerate(('a,label\n"1\n2",X\n"""",Y', 'a,"long\nlabel"\n1,X\n2,Y\n', "a,label\n1,X")):
+            self.check("--format", "csv", "--model", "maxent", self.file(f"{k}.csv", text), processes=(4,))
         self.check(*(self.file(f"one{k}", f"{word} {label}\n") for k, (word, label) in enumerate(("aX", "bY", "aX"))),
                    processes=(4,))
 
@@ -401,11 +452,11 @@ class ErrorTest(DistributedTest):
         self.check_error(2, WRONG_USAGE, "--optimizer", "sgd", *output, data,
                          mentions=("--optimizer sgd is for one process alone", "lbfgs, owlqn"))
         self.check_error(2, WRONG_USAGE, *output, "-", stdin=data.read_bytes(), mentions=("standard input: several",))
-        self.check_error(2, WRONG_USAGE, "--model", "hmm", *output, data, mentions=("trains in one process",))
+        self.check_error(2, WRONG_USAGE, "--model", "segment", *output, data, mentions=("trains in one process",))
         self.check_error(2, WRONG_USAGE, "--induce", *output, data, mentions=("--induce",))
         model = self.train("one.croft", data, "--max-iterations", 1)
         self.check_error(2, WRONG_USAGE, "-m", model, verb="inspect",
-                         mentions=("croft inspect runs in one process; start it without mpirun",))
+                         mentions=("croft inspect is for one process alone; start croft without mpirun",))
 
     def test_one_process_that_mpirun_starts_may_do_it_all(self):
         data = self.file("data", columns(chains(1000, labels=5)))
@@ -435,7 +486,7 @@ class JobTest(DistributedTest):
 
     def setUp(self):
         super().setUp()
-        self.options = ("--format", "attributes", *ENDLESS, "--max-iterations", 25, self.data_of(attributes))
+        self.options = ("--format", "attributes", *ENDLESS, "--max-iterations", 60, self.data_of(attributes))
         self.checkpoint = ("--checkpoint", self.kept, "--checkpoint-interval", 0)
         self.job = ("train", "--quiet", "-o", self.model, "--log", self.log, *self.checkpoint, *self.options)
         if JobTest.whole is None:
@@ -448,14 +499,14 @@ class JobTest(DistributedTest):
         self.assertFalse((self.kept / "checkpoint").exists())
 
     def end(self, job, *targets, number):
-        """Sends processes of these ranks a signal; mpirun's status and what was written to stderr."""
+        """Sends processes of these ranks, or mpirun, a signal; mpirun's status and what was written to stderr."""
         for path in (self.model, self.log):
             path.unlink(missing_ok=True)
         shutil.rmtree(self.kept, ignore_errors=True)
         process = self.start(job)
         ranks = self.wait_for_iterations(process)
         for rank in targets:
-            os.kill(ranks[rank], number)
+            os.kill(process.pid if rank == "mpirun" else ranks[rank], number)
         _, stderr = process.communicate(timeout=60)
         self.assert_nothing_runs()
         return process.returncode, stderr.decode("utf-8", "replace")
@@ -471,6 +522,11 @@ class EndTest(JobTest):
                 self.assertEqual((end["event"], end["reason"]), ("done", "stopped"))
                 self.run_ok("inspect", "-m", self.model)
                 self.check_resumed(more)
+
+    def test_an_interrupted_mpirun_leaves_a_checkpoint(self):
+        status, text = self.end(command(2, *self.job), "mpirun", number=signal.SIGINT)
+        self.assertNotEqual(status, DONE, text)
+        self.check_resumed(4)
 
     def test_a_killed_process_ends_the_job_and_leaves_a_checkpoint(self):
         for target, more in ((1, 3), (0, 1)):
@@ -544,10 +600,10 @@ class NetworkTest(JobTest):
         return (f"ip netns exec {self.spaces[machine]} unshare --uts "
                 f"sh -c 'hostname croft-{'ab'[machine]}; exec \"$@\"' sh {what}")
 
-    def command(self, *arguments):
-        where = ("-H", ",".join(f"{address}:1" for address in self.addresses), "--mca", "plm_rsh_agent", self.agent,
-                 "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "10.77.0.0/24",
-                 "--mca", "oob_tcp_if_include", "10.77.0.0/24")
+    def command(self, *arguments, settings=()):
+        where = (*settings, "-H", ",".join(f"{address}:1" for address in self.addresses),
+                 "--mca", "plm_rsh_agent", self.agent, "--mca", "pml", "ob1", "--mca", "btl", "tcp,self",
+                 "--mca", "btl_tcp_if_include", "10.77.0.0/24", "--mca", "oob_tcp_if_include", "10.77.0.0/24")
         return ["sh", "-c", "exec " + self.inside(0, '"$@"'), "sh", *command(2, *arguments, options=where)]
 
     def test_two_machines_make_the_same_model(self):
@@ -564,6 +620,20 @@ class NetworkTest(JobTest):
         self.assertNotEqual(status, DONE)
         self.assertRegex(text, r"rank 1 .*exited on signal 9")
         self.assertFalse(self.model.exists())
+        self.assert_empty()
+        self.check_resumed(2)
+
+    def test_a_cable_that_is_cut_ends_the_job(self):
+        # Without these three settings Open MPI notices it after some minutes.
+        settings = [word for name, value in (("time", 2), ("intvl", 1), ("probes", 2))
+                    for word in ("--mca", f"oob_tcp_keepalive_{name}", value)]
+        process = self.start(self.command(*self.job, settings=settings))
+        self.wait_for_iterations(process)
+        self.ip("-n", self.spaces[1], "link", "set", self.links[1], "down")
+        _, stderr = process.communicate(timeout=60)
+        self.assertNotEqual(process.returncode, DONE)
+        self.assertIn(b"lost communication", stderr)
+        self.assert_nothing_runs(20)
         self.assert_empty()
         self.check_resumed(2)
 

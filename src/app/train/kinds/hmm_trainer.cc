@@ -79,6 +79,7 @@ class HmmTrainer final : public SequenceTrainer {
     HmmOptions options = asked_.options;
     options.early_stop = early_stop();
     options.checkpoints = checkpoints;
+    options.ranks = request_.options.ranks;
     result_ = hmm_->run(options, [&](const EmProgress& now) {
       return observer.iteration(em_step(now, options.em_iterations));
     });
@@ -92,6 +93,7 @@ class HmmTrainer final : public SequenceTrainer {
 
  private:
   bool scored_at_end() const override { return true; }
+  bool shares_out() const override { return true; }
   SequenceTraining& begin(const Extractor& extractor) override { return hmm_.emplace(extractor); }
   Json record() const override { return training_record(asked_.options, *hmm_, result_); }
   ContainerWriter file(const Json& record) const override { return hmm_->model(record); }

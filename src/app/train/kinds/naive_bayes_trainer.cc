@@ -202,6 +202,7 @@ class Training final : public EncodedTraining {
       encoder_.add(sequence, file);
     }
   }
+  void share_out(Ranks& ranks) override { agree(ranks); }
   std::size_t attributes() const override { return encoder_.node_names.size(); }
 
   const NaiveBayesFit& fit(const EmOptions& em, const EmCallback& see) {
@@ -374,6 +375,7 @@ class NaiveBayesTrainer final : public SequenceTrainer {
     em_.early_stop = stop.after;
     em_.holdout = stop.holdout;
     em_.checkpoints = checkpoints;
+    em_.ranks = request_.options.ranks;
     if (stop.score) {
       em_.score = [&](const NaiveBayesFit& now) {
         return stop.score(training_of_->file(now, Json::object()));
@@ -384,6 +386,7 @@ class NaiveBayesTrainer final : public SequenceTrainer {
 
  private:
   bool scored_at_end() const override { return true; }
+  bool shares_out() const override { return true; }
   SequenceTraining& begin(const Extractor& extractor) override {
     return training_of_.emplace(asked_, extractor, init_.get(), options_.label_weights);
   }
