@@ -6,6 +6,7 @@
 #include "app/label/tagger.h"
 #include "app/train/train_files.h"
 #include "core/files.h"
+#include "core/simd.h"
 #include "croft/core/interrupt.h"
 #include "model/kinds/model_file.h"
 #include "train/course/report.h"
@@ -117,6 +118,22 @@ TrainFiles SequenceTrainer::files() const {
   return files;
 }
 
+namespace {
+
+// Processes take the same decisions where the same numbers come out of the same instructions.
+void require_same_instructions(Ranks& ranks) {
+  const std::vector<std::string> target = ranks.gather(simd_target());
+  for (const std::string& each : target) {
+    if (each == target.front()) continue;
+    throw UsageError("the machines' processors differ: one computes with ", target.front(),
+                     ", another with ", each,
+                     "; set CROFT_SIMD to what all have, as in mpirun -x "
+                     "CROFT_SIMD=AVX2");
+  }
+}
+
+}  // namespace
+
 void Trainer::work_with(Ranks& ranks) {
   if (ranks.alone()) return;
   throw UsageError("this kind of model trains in one process; start croft without mpirun");
@@ -124,6 +141,7 @@ void Trainer::work_with(Ranks& ranks) {
 
 void SequenceTrainer::work_with(Ranks& ranks) {
   if (!shares_out()) return Trainer::work_with(ranks);
+  require_same_instructions(ranks);
   request_.options.ranks = &ranks;
   TrainOptions& o = request_.options;
   if (!o.method) o.method = distributed_method(o);
