@@ -8,6 +8,10 @@
 namespace croft {
 
 ExactSum::ExactSum(double most) {
+  if (std::isinf(most)) {  // beside a shift of 0 nothing is rounded
+    unit_ = shift_ = 0;
+    return;
+  }
   int exponent = 0;
   std::frexp(most, &exponent);  // most < 2^exponent
   unit_ = std::ldexp(1.0, std::clamp(exponent - 51, -1000, 900));

@@ -5,6 +5,9 @@
 #include <limits>
 #include <numeric>
 
+#include <fmt/format.h>
+
+#include "croft/core/error.h"
 #include "croft/inference/chain_sum.h"
 
 namespace croft {
@@ -89,13 +92,33 @@ std::vector<std::size_t> wave_cuts(std::span<const std::uint64_t> sequence_begin
 }
 
 WaveLimits wave_limits(const ChainData& data, std::span<const std::size_t> cuts, Ranks& ranks) {
-  constexpr double kRounding = 1.01;
+  constexpr double kRounding = 1.01, kLargestValue = 256;
   double value = 1;
   for (const AttributeLists* lists : {&data.node, &data.edge}) {
     for (const double v : lists->value) value = std::max(value, std::abs(v));
   }
-  value = kRounding * largest_of_all(ranks, value);
+  value = largest_of_all(ranks, value);
   WaveLimits limits;
+  // One wave alone needs no rounding: whatever has none adds 0.
+  if (sum_of_all(ranks, cuts.size() - 1) <= 1) {
+    limits.all = std::numeric_limits<double>::infinity();
+    limits.of_wave.assign(cuts.size() - 1, limits.all);
+    return limits;
+  }
+  if (value > kLargestValue) {
+    if (!ranks.alone()) {
+      throw UsageError(fmt::format(
+          "the data has values up to {:.4g}, beside which the unit of exact sums would be too "
+          "large "
+          "for small ones; scale them to {} at most (--standardise, of tables), or start croft "
+          "without mpirun",
+          value, kLargestValue));
+    }
+    limits.all = std::numeric_limits<double>::infinity();
+    limits.of_wave.assign(cuts.size() - 1, limits.all);
+    return limits;
+  }
+  value *= kRounding;
   for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
     double sum = 0;
     for (std::size_t n = cuts[k]; n < cuts[k + 1]; ++n) {
