@@ -122,9 +122,10 @@ void check_distributed(const TrainRequest& request) {
     throw UsageError("--optimizer ", info(*o.method).name,
                      " is for one process alone; with several take one of ", names_of(able));
   }
-  if (*o.method == Method::dual_ascent && !request.checkpoint.empty()) {
+  if ((*o.method == Method::dual_ascent || *o.method == Method::averaged_perceptron) &&
+      !request.checkpoint.empty()) {
     throw UsageError(
-        "dual ascent of several processes keeps its state in each of them, and no checkpoint; "
+        "this method keeps a state in each of several processes, and so has no checkpoint; "
         "leave out --checkpoint, or take --optimizer lbfgs");
   }
   if (!request.unlabelled.empty()) refuse("--unlabelled");
