@@ -120,7 +120,7 @@ Evaluation evaluate_share(const EvaluateCommand& c, const SequenceModel& model,
                                   form_of(extractor.config(), spans.has_value()));
   SequenceSource source(shares.empty() ? LineReader("", c.data) : shares[0].lines(), extractor,
                         Labels::required, spans);
-  source.allow_none();
+  if (shares.empty() || !shares[0].whole) source.allow_none();
   return evaluate_model(model, source, request, pool);
 }
 

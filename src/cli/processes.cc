@@ -42,8 +42,10 @@ void* open_module() {
     return module;
   }
   throw Error(
-      "MPI has started several processes, and this croft was built without MPI: install "
-      "libopenmpi-dev and configure it with -DCROFT_MPI=ON");
+      "MPI has started several processes, and libcroft_mpi.so is not beside this croft: it was "
+      "built "
+      "without MPI, or stands elsewhere; install libopenmpi-dev and configure it with "
+      "-DCROFT_MPI=ON");
 }
 
 template <class Function>

@@ -8,7 +8,7 @@
 namespace croft {
 
 ExactSum::ExactSum(double most) {
-  if (std::isinf(most)) {  // beside a shift of 0 nothing is rounded
+  if (std::isinf(most)) {
     unit_ = shift_ = 0;
     return;
   }

@@ -16,7 +16,8 @@ namespace croft {
 
 class ExactSum {
  public:
-  // The smallest unit for sums of absolute values up to `most`; > 0, finite.
+  // The smallest unit for sums of absolute values up to `most`; > 0.  Infinity: nothing is rounded,
+  // for sums of one addend, and for those that no process shares with another.
   explicit ExactSum(double most);
 
   // What comes next is a block whose addends are at most `limit` in absolute value.  The limits of

@@ -67,7 +67,6 @@ LineReader::LineReader(const std::string& path, const LinesOfFile& part) : LineR
   left_ = part.end - part.begin;
   head_lines_ = static_cast<std::size_t>(std::ranges::count(part.head, '\n'));
   lines_before_ = part.lines_before;
-  if (head_lines_ == 0) line_number_ = lines_before_;
   buffer_.resize(std::max(buffer_.size(), part.head.size()));
   std::ranges::copy(part.head, buffer_.begin());
   end_ = part.head.size();
@@ -134,12 +133,13 @@ bool LineReader::next(std::string_view& line) {
     has_newline = false;
     break;
   }
+  if (head_lines_ == 0) line_number_ = std::max(line_number_, lines_before_);
   if (line_number_ == 0 && line.starts_with(kByteOrderMark)) {
     line.remove_prefix(kByteOrderMark.size());
   }
   if (!has_newline && line.empty()) return false;
   ++line_number_;
-  if (head_lines_ > 0 && --head_lines_ == 0) line_number_ = std::max(line_number_, lines_before_);
+  head_lines_ -= head_lines_ > 0;
   if (line.ends_with('\r')) line.remove_suffix(1);
   return true;
 }

@@ -74,6 +74,7 @@ class PythonInput final : public TrainingInput {
   }
   // So that matrices of another width are noticed in prediction.
   void describe(Json& record) const override { describe_form(form_, record); }
+  bool holdout_in_parts() const override { return holdout_.has_value(); }
   void read_holdout(const Visit& visit) override {
     const py::gil_scoped_acquire lock;
     if (!holdout_) return;
@@ -226,18 +227,80 @@ std::unique_ptr<SequenceTrainer> trainer_of(const std::string& kind, const py::d
   return make_trainer(request, start);
 }
 
+// Of numbers and strings, and of lists and dicts of them; of all else the type.
+std::string printed(const py::handle& value) {
+  if (py::isinstance<py::dict>(value)) {
+    std::string out;
+    for (const auto& [key, each] : value.cast<py::dict>()) out += printed(key) + printed(each);
+    return out;
+  }
+  if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
+    std::string out;
+    for (const py::handle each : value) out += printed(each) + ",";
+    return out;
+  }
+  const bool plain = value.is_none() || py::isinstance<py::str>(value) ||
+                     py::isinstance<py::int_>(value) || py::isinstance<py::float_>(value);
+  return plain ? py::repr(value).cast<std::string>()
+               : py::str(py::type::handle_of(value)).cast<std::string>();
+}
+
+// Processes that train together do so by the same options: others would wait for each other.
+void require_same_arguments(Ranks& ranks, const std::string& kind, const py::dict& options,
+                            const py::dict& models) {
+  if (ranks.alone()) return;
+  std::vector<std::string> names, values;
+  const auto add = [&](std::string name, std::string value) {
+    names.push_back(std::move(name));
+    values.push_back(std::move(value));
+  };
+  add("the kind of model", kind);
+  add("the models to start from", printed(models));
+  for (const auto& [key, value] : options) {
+    const auto name = py::str(key).cast<std::string>();
+    if (name != "threads") add(name, printed(value));
+  }
+  StateArchive out;
+  out(names, values);
+  for (const std::string& bytes : ranks.gather(out.bytes())) {
+    StateArchive in(bytes);
+    std::vector<std::string> other_names, other_values;
+    in(other_names, other_values);
+    for (std::size_t k = 0; k < std::min(names.size(), other_names.size()); ++k) {
+      if (names[k] == other_names[k] && values[k] == other_values[k]) continue;
+      throw UsageError("the processes of comm differ in ", names[k], "; give it alike to all");
+    }
+    if (names.size() != other_names.size()) {
+      throw UsageError("the processes of comm differ in their parameters; give these alike to all");
+    }
+  }
+}
+
 // The model, and the result as a dict.
 py::tuple train(const std::string& kind, const py::object& x, const py::object& y,
                 py::object weights, const py::object& x_dev, const py::object& y_dev,
                 const py::dict& options, const py::dict& models, py::object callback,
                 const py::object& x_unlabelled, py::object comm) {
-  const auto trainer = trainer_of(kind, options, StartingModels(models), !x_dev.is_none());
-  std::optional<CommRanks> ranks;
-  if (!comm.is_none()) trainer->work_with(ranks.emplace(std::move(comm)));
+  std::optional<CommRanks> comm_ranks;
+  if (!comm.is_none()) comm_ranks.emplace(std::move(comm));
+  Ranks& ranks = comm_ranks ? *comm_ranks : no_other_ranks();
+  require_same_arguments(ranks, kind, options, models);
+  if (!ranks.alone() && any_of_all(ranks, !x_unlabelled.is_none())) {
+    throw UsageError("X_unlabelled is for one process alone; leave out comm, or X_unlabelled");
+  }
+  const bool held_out = any_of_all(ranks, !x_dev.is_none());
+  std::unique_ptr<SequenceTrainer> trainer;
+  run_together(ranks,
+               [&] { trainer = trainer_of(kind, options, StartingModels(models), held_out); });
+  if (comm_ranks) trainer->work_with(ranks);
   std::optional<PythonInput> input;
-  run_together(trainer->ranks(), [&] {
+  run_together(ranks, [&] {
     std::optional<LabelledData> holdout;
-    if (!x_dev.is_none()) holdout = labelled(x_dev, y_dev, kHoldoutName, "y_dev");
+    if (held_out) {
+      const bool here = !x_dev.is_none();
+      holdout =
+          labelled(here ? x_dev : py::list(), here ? y_dev : py::list(), kHoldoutName, "y_dev");
+    }
     std::optional<LabelledData> unlabelled;
     if (!x_unlabelled.is_none()) {
       unlabelled = labelled(x_unlabelled, py::none(), "X_unlabelled", "");

@@ -74,6 +74,20 @@ TEST(ExactSum, AnAddendAboveTheLimitOfItsBlockOrThatIsNoNumberIsNoticed) {
   }
 }
 
+TEST(ExactSum, WithoutABoundNothingIsRounded) {
+  ExactSum exact(std::numeric_limits<double>::infinity());
+  exact.begin_block(std::numeric_limits<double>::infinity());
+  double sum = 0;
+  exact.add(0.1, sum);
+  EXPECT_EQ(sum, 0.1);
+  exact.add(1e-300, sum);
+  exact.add(1e300, sum);
+  EXPECT_EQ(sum, 0.1 + 1e-300 + 1e300);
+  EXPECT_FALSE(exact.overflown());
+  exact.add(std::numeric_limits<double>::quiet_NaN(), sum);
+  EXPECT_TRUE(exact.overflown());
+}
+
 TEST(ExactSum, VerySmallAndVeryLargeSumsKeepTheirDigits) {
   for (const double size : {1e-250, 1e-9, 1.0, 1e9, 1e250}) {
     ExactSum exact(3 * size);

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -219,6 +222,66 @@ TEST(LineReader, LocationNamesTheLineLastReturned) {
   EXPECT_EQ(where.file, "d.txt");
   EXPECT_EQ(where.line, 2u);
   EXPECT_EQ(where.column, 3u);
+}
+
+// A file of the given bytes under another name that ends in .gz.
+class PackedFile {
+ public:
+  explicit PackedFile(std::string_view bytes) : path_(file_.path() + ".gz") {
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+  ~PackedFile() { ::unlink(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  TemporaryFile file_{""};
+  std::string path_;
+};
+
+std::string packed(std::string_view text) {
+  const PackedFile file("");
+  const gzFile out = ::gzopen(file.path().c_str(), "wb");
+  ::gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
+  ::gzclose(out);
+  std::ifstream in(file.path(), std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+TEST(LineReader, AFileThatEndsInGzIsUnpacked) {
+  std::string text;
+  Lines lines;
+  for (int k = 0; k < 100'000; ++k) {
+    lines.push_back("line " + std::to_string(k * k));
+    text += lines.back() + "\n";
+  }
+  EXPECT_EQ(all_lines(LineReader(PackedFile(packed(text)).path())), lines);
+  EXPECT_EQ(all_lines(LineReader(PackedFile("as it\nstands\n").path())),
+            (Lines{"as it", "stands"}));
+}
+
+TEST(LineReader, APackedFileThatIsCutOffOrDamagedIsAnError) {
+  const std::string whole = packed(std::string(100'000, 'x') + "\n");
+  const auto message = [](const std::string& bytes) {
+    const PackedFile file(bytes);
+    return message_of<Error>([&] { all_lines(LineReader(file.path())); });
+  };
+  EXPECT_NE(message(whole.substr(0, whole.size() - 20)).find("ends too early"), std::string::npos);
+  std::string damaged = whole;
+  damaged[damaged.size() / 2] = static_cast<char>(~damaged[damaged.size() / 2]);
+  EXPECT_NE(message(damaged).find("cannot unpack"), std::string::npos);
+}
+
+TEST(LineReader, APartOfAFileHasItsLinesAndTheirNumbers) {
+  const TemporaryFile file("names\nfirst\nsecond\nthird\n");
+  LineReader reader(file.path(), {.begin = 12, .end = 19, .lines_before = 2, .head = "names\n"});
+  std::string_view line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "names");
+  EXPECT_EQ(reader.line_number(), 1u);
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "second");
+  EXPECT_EQ(reader.line_number(), 3u);
+  EXPECT_FALSE(reader.next(line));
 }
 
 }  // namespace

@@ -250,30 +250,59 @@ def test_any_number_of_processes_gets_the_bytes_of_one(tmp_path):
             assert (tmp_path / f"m{processes}.{rank}").read_bytes() == expected
 
 
-@needs_mpi
-def test_a_fault_in_one_part_is_raised_by_all(tmp_path):
-    program = write_program(tmp_path, """
-        y = y if comm.rank == 0 else y[1:]
+def messages_of_two(folder, fit):
+    """What croft.Error says to each of two processes."""
+    program = write_program(folder, f"""
         try:
-            croft.ChainCRF().fit(X, y, comm=comm)
+            {fit}
         except croft.Error as error:
-            print(f"{comm.rank}: {error}\\n", end="", flush=True)
+            print(f"{{error}}\\n", end="", flush=True)
     """)
     done = run_processes(2, program)
     assert done.returncode == 0, done.stderr
-    assert sorted(done.stdout.splitlines()) == [
-        f"{rank}: X has 500 sequences and y the labels of 499" for rank in range(2)]
+    return done.stdout.splitlines()
+
+
+@needs_mpi
+def test_a_fault_in_one_part_is_raised_by_all(tmp_path):
+    said = messages_of_two(tmp_path, "croft.ChainCRF().fit(X, y[comm.rank:], comm=comm)")
+    assert said == ["X has 500 sequences and y the labels of 499"] * 2
 
 
 @needs_mpi
 def test_what_trains_in_one_process_alone_says_so(tmp_path):
-    program = write_program(tmp_path, """
-        try:
-            croft.PoolCRF().fit(X, y, comm=comm)
-        except croft.Error as error:
-            print(f"{error}\\n", end="", flush=True)
+    said = messages_of_two(tmp_path, "croft.PoolCRF().fit(X, y, comm=comm)")
+    assert len(said) == 2 and all("trains in one process" in line for line in said)
+    said = messages_of_two(tmp_path, "croft.ChainCRF(entropy=1).fit(X, y, comm=comm, X_unlabelled=X)")
+    assert len(said) == 2 and all("X_unlabelled is for one process alone" in line for line in said)
+
+
+@needs_mpi
+@pytest.mark.parametrize("name, value", [("l2", "1 + comm.rank"), ("optimizer", "('lbfgs', 'cg')[comm.rank]"),
+                                         ("max_iterations", "5 + comm.rank")])
+def test_parameters_that_differ_are_an_error_of_all(tmp_path, name, value):
+    said = messages_of_two(tmp_path, f"croft.ChainCRF({name}={value}).fit(X, y, comm=comm)")
+    assert said == [f"the processes of comm differ in {name}; give it alike to all"] * 2
+
+
+@needs_mpi
+@pytest.mark.parametrize("parts", ["5, 15", "0, 10", "10, 10"])
+def test_a_hold_out_in_parts_is_that_of_all(tmp_path, parts):
+    program = write_program(tmp_path, f"""
+        parts = ({parts})
+        begin = parts[0] * comm.rank
+        dev = slice(480 + begin, 480 + begin + parts[comm.rank])
+        dev = (X[dev], y[dev]) if parts[comm.rank] else (None, None)
+        begin, end = 240 * comm.rank, 240 * (comm.rank + 1)
+        crf = croft.ChainCRF(max_iterations=6, early_stop=2)
+        crf.fit(X[begin:end], y[begin:end], None, *dev, comm=comm)
+        crf.model_.save(f"{{sys.argv[1]}}.{{comm.rank}}")
     """)
-    done = run_processes(2, program)
+    X, y = all_sequences()
+    size = sum(int(part) for part in parts.split(","))
+    crf = croft.ChainCRF(optimizer="lbfgs", max_iterations=6, early_stop=2)
+    crf.fit(X[:480], y[:480], None, X[480:480 + size], y[480:480 + size]).model_.save(tmp_path / "alone")
+    done = run_processes(2, program, str(tmp_path / "m"))
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 2
-    assert all("trains in one process" in line for line in done.stdout.splitlines()), done.stdout
+    for rank in range(2):
+        assert (tmp_path / f"m.{rank}").read_bytes() == (tmp_path / "alone").read_bytes()

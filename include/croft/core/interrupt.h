@@ -21,8 +21,7 @@ class Interrupted : public Error {
 
 // While one lives, thread pools that its thread runs give up between two tasks once `interruption`
 // is set: run() throws Interrupted.  For work that its caller can do without, going back to what
-// was before it.
-// Pools that share out their work with other processes do not give up.
+// was before it.  Pools that share out their work with other processes do not give up.
 class Abandonable {
  public:
   Abandonable() { ++alive_; }

@@ -8,6 +8,7 @@
 
 #include "croft/core/error.h"
 #include "croft/core/state_archive.h"
+#include "data/checks.h"
 
 namespace croft {
 namespace {
@@ -45,7 +46,6 @@ class PlacedLines {
   }
   const std::string& line() const { return line_; }
   std::uint64_t begin() const { return begin_; }
-  std::uint64_t end() const { return next_; }
 
  private:
   std::ifstream file_;
@@ -97,7 +97,10 @@ std::vector<FileShare> shares_of(std::size_t rank, std::size_t ranks,
                                  std::span<const std::string> files, const BlockForm& form) {
   std::vector<std::uint64_t> size;
   std::uint64_t all = 0;
-  for (const std::string& path : files) all += size.emplace_back(size_of(path));
+  for (const std::string& path : files) {
+    all += size.emplace_back(size_of(path));
+    if (size.back() == 0) fail_no_sequences(path);
+  }
   const std::uint64_t first = all / ranks * rank + all % ranks * rank / ranks;
   const std::uint64_t last = all / ranks * (rank + 1) + all % ranks * (rank + 1) / ranks;
   std::vector<FileShare> shares;
@@ -143,7 +146,12 @@ std::uint64_t sequence_start(const std::string& path, std::uint64_t from, const 
   if (form.format == InputFormat::csv) return record_start(path, from);
   PlacedLines lines(path, from - 1);
   lines.next();  // the line that has the byte before
-  if (form.format == InputFormat::text) return std::min(lines.end(), size_of(path));
+  if (form.format == InputFormat::text) {
+    while (lines.next()) {
+      if (!is_gap(lines.line(), form.format)) return lines.begin();
+    }
+    return size_of(path);
+  }
   // Between two blocks of lines, or rows of another group: what is before the first of these is not
   // looked at, so that every process finds the same place.
   const bool rows = form.format == InputFormat::svmlight;

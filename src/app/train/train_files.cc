@@ -101,11 +101,18 @@ std::vector<std::string> input_files(const TrainRequest& request) {
 }
 
 Method distributed_method(const TrainOptions& options) {
-  const Method by_default = info(options.objective).by_default;
-  if (info(by_default).distributed) return by_default;
-  const Form form = info(options.objective).form;
-  if (form == Form::hinge) return Method::cutting_planes;
-  return options.regulariser.l1 > 0 ? Method::owlqn : Method::lbfgs;
+  const ObjectiveInfo& objective = info(options.objective);
+  const auto suits = [&](Method method) {
+    const MethodInfo& m = info(method);
+    return m.distributed && goes_with(method, options.objective) &&
+           (m.l1 || options.regulariser.l1 == 0);
+  };
+  if (suits(objective.by_default)) return objective.by_default;
+  for (const MethodInfo& each : method_table()) {
+    if (suits(each.method)) return each.method;
+  }
+  throw UsageError("--objective ", objective.name,
+                   " has no optimizer for several processes; start croft without mpirun");
 }
 
 void check_distributed(const TrainRequest& request) {
@@ -117,10 +124,15 @@ void check_distributed(const TrainRequest& request) {
   if (!info(*o.method).distributed) {
     std::vector<Method> able;
     for (const MethodInfo& each : method_table()) {
-      if (each.distributed) able.push_back(each.method);
+      if (each.distributed && goes_with(each.method, o.objective)) able.push_back(each.method);
     }
     throw UsageError("--optimizer ", info(*o.method).name,
                      " is for one process alone; with several take one of ", names_of(able));
+  }
+  const std::vector<std::string> files =
+      input_files(request);  // the data, and what is read beside it
+  for (std::size_t k = request.data.size(); k < files.size(); ++k) {
+    if (files[k] == "-") refuse("standard input beside the data");
   }
   if ((*o.method == Method::dual_ascent || *o.method == Method::averaged_perceptron) &&
       !request.checkpoint.empty()) {
@@ -129,8 +141,9 @@ void check_distributed(const TrainRequest& request) {
         "leave out --checkpoint, or take --optimizer lbfgs");
   }
   if (!request.unlabelled.empty()) refuse("--unlabelled");
-  if (o.rounds.any())
+  if (o.rounds.any()) {
     refuse("training in which features change (--induce, --select, --unsupported)");
+  }
   if (!request.group_by.empty()) refuse("--group-by");
   if (request.class_weights == "balanced") refuse("--class-weights balanced");
 }

@@ -62,7 +62,8 @@ void check_request(const TrainRequest& request);
 
 void check_early_stop(const TrainRequest& request);  // likewise
 void check_reading(const TrainRequest& request);     // of templates, texts and tables
-// What several processes train by where nobody named a method.
+// What several processes train by where nobody named a method.  Throws UsageError where the
+// objective has none for them.
 Method distributed_method(const TrainOptions& options);
 // Throws UsageError where several processes cannot share out what is asked for.
 void check_distributed(const TrainRequest& request);

@@ -91,7 +91,9 @@ class TrainingInput {
   using Visit = std::function<void(TextSequence& sequence, const std::string& file)>;
   virtual void read(const Visit& visit) = 0;
   virtual void read_holdout(const Visit& visit) = 0;  // where the request's is not a fraction
-  virtual void read_unlabelled(const Visit&) {}       // after read(): without labels
+  // Whether each of several processes has a part of that, and not all of it.
+  virtual bool holdout_in_parts() const { return false; }
+  virtual void read_unlabelled(const Visit&) {}  // after read(): without labels
   // Sequences that other processes read before the first one of read().
   virtual std::size_t sequences_before() const { return 0; }
   // [sequences that read() will hand on] which belong together; empty: each is alone.

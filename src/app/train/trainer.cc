@@ -145,7 +145,7 @@ void SequenceTrainer::work_with(Ranks& ranks) {
   request_.options.ranks = &ranks;
   TrainOptions& o = request_.options;
   if (!o.method) o.method = distributed_method(o);
-  check_distributed(request_);
+  if (!ranks.alone()) check_distributed(request_);
 }
 
 std::string SequenceTrainer::warning() const {
@@ -185,7 +185,9 @@ void SequenceTrainer::read_data(TrainingInput& input, SequenceTraining& training
   input.read_unlabelled([&](TextSequence& sequence, const std::string& file) {
     training.add_unlabelled(sequence, file);
   });
-  if (holdout_fraction(request_.holdout)) held_out = lists_of_all(ranks(), std::move(held_out));
+  if (holdout_fraction(request_.holdout) || input.holdout_in_parts()) {
+    held_out = lists_of_all(ranks(), std::move(held_out));
+  }
   for (TextSequence& each : held_out) {
     if (!scored_at_end()) {
       training.add_holdout(std::move(each), request_.holdout);

@@ -322,10 +322,6 @@ class HeldOutGroups {
   std::vector<bool> held_;          // [groups]
 };
 
-}  // namespace
-
-namespace {
-
 std::vector<bool> seen_by_any(Ranks& ranks, const std::vector<bool>& seen) {
   std::vector<double> count(seen.begin(), seen.end());
   count.resize(static_cast<std::size_t>(largest_of_all(ranks, static_cast<double>(count.size()))));
@@ -374,7 +370,7 @@ void split_data(const TrainRequest& request, TrainingInput& input, const Trainin
   });
   if (ranks.alone()) groups.check(n);
   if (by_name) config.kit->require_columns(seen_by_any(ranks, seen));
-  if (fraction) {
+  if (fraction || input.holdout_in_parts()) {
     for (std::size_t* each : {&kept, &held_out, &scored}) *each = sum_of_all(ranks, *each);
   }
   if (fraction) require_holdout(request.holdout, held_out, kept, "sequences");

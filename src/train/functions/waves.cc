@@ -91,6 +91,11 @@ std::vector<std::size_t> wave_cuts(std::span<const std::uint64_t> sequence_begin
   return cut;
 }
 
+WaveLimits WaveLimits::none(std::size_t waves) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return {std::vector<double>(waves, kInfinity), kInfinity};
+}
+
 WaveLimits wave_limits(const ChainData& data, std::span<const std::size_t> cuts, Ranks& ranks) {
   constexpr double kRounding = 1.01, kLargestValue = 256;
   double value = 1;
@@ -98,26 +103,18 @@ WaveLimits wave_limits(const ChainData& data, std::span<const std::size_t> cuts,
     for (const double v : lists->value) value = std::max(value, std::abs(v));
   }
   value = largest_of_all(ranks, value);
-  WaveLimits limits;
-  // One wave alone needs no rounding: whatever has none adds 0.
-  if (sum_of_all(ranks, cuts.size() - 1) <= 1) {
-    limits.all = std::numeric_limits<double>::infinity();
-    limits.of_wave.assign(cuts.size() - 1, limits.all);
-    return limits;
-  }
+  const std::size_t waves = cuts.size() - 1;
+  // One wave alone is one addend: whoever has none adds 0.
+  if (sum_of_all(ranks, waves) <= 1) return WaveLimits::none(waves);
   if (value > kLargestValue) {
-    if (!ranks.alone()) {
-      throw UsageError(fmt::format(
-          "the data has values up to {:.4g}, beside which the unit of exact sums would be too "
-          "large "
-          "for small ones; scale them to {} at most (--standardise, of tables), or start croft "
-          "without mpirun",
-          value, kLargestValue));
-    }
-    limits.all = std::numeric_limits<double>::infinity();
-    limits.of_wave.assign(cuts.size() - 1, limits.all);
-    return limits;
+    if (ranks.alone()) return WaveLimits::none(waves);
+    throw UsageError(
+        fmt::format("the data has values up to {:.4g}, too large for sums of several processes; "
+                    "scale them to {} at most (--standardise, of tables), or start croft without "
+                    "mpirun",
+                    value, kLargestValue));
   }
+  WaveLimits limits;
   value *= kRounding;
   for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
     double sum = 0;

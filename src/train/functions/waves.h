@@ -58,10 +58,13 @@ std::vector<std::size_t> wave_cuts(std::span<const std::uint64_t> sequence_begin
 
 // What each wave can add to a sum where |dL/dtheta| of a position is at most the weight of its
 // sequence, as of most objectives, times the largest value of any attribute; of all processes, with
-// a little more for rounding (core/exact_sum.h).
+// a little more for rounding (core/exact_sum.h).  Infinite where there is one wave, and where
+// values are above 256, beside which the unit would be too large for small ones: one process then
+// sums as it goes.  Throws UsageError where several processes have waves with such values.
 struct WaveLimits {
   std::vector<double> of_wave;
   double all = 0;  // those of all processes together; > 0
+  static WaveLimits none(std::size_t waves);
 };
 WaveLimits wave_limits(const ChainData& data, std::span<const std::size_t> cuts, Ranks& ranks);
 

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
+#include <stdlib.h>
+
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 
 #include "croft/core/error.h"
 #include "croft/core/random.h"
@@ -25,7 +27,8 @@ class FileShares : public testing::Test {
  private:
   static std::filesystem::path make_folder() {
     std::string name = testing::TempDir() + "sharesXXXXXX";
-    return ::mkdtemp(name.data());
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    return name;
   }
   std::filesystem::path folder_ = make_folder();
 };
@@ -106,6 +109,8 @@ TEST_F(FileShares, OfTextsAreCutAtAnyLine) {
   std::string text;
   for (int n = 0; n < 50; ++n) text += "L\tsome words " + std::to_string(n * n * n) + "\n";
   expect_all_read_once({file("a", text)}, {.format = InputFormat::text});
+  expect_all_read_once({file("b", text + "\n\n \n" + text + "\n\n")},
+                       {.format = InputFormat::text});
 }
 
 TEST_F(FileShares, OfRowsOfOneGroupStayTogether) {
@@ -135,6 +140,24 @@ TEST_F(FileShares, OfPackedFilesAreWholeFiles) {
     }
   });
   EXPECT_EQ(seen[0] + seen[1] + seen[2], 3u);  // each once
+}
+
+// As of one process, which reads it whole and finds nothing.
+TEST_F(FileShares, OfBlankLinesAreTheWholeFileAndOfAnEmptyFileAnError) {
+  const std::vector<std::string> blank = {file("a", std::string(1000, '\n'))};
+  for (const InputFormat format : {InputFormat::columns, InputFormat::attributes, InputFormat::text,
+                                   InputFormat::svmlight, InputFormat::csv}) {
+    std::vector<std::size_t> seen(3);
+    for_ranks(3, [&](Ranks& ranks) {
+      for (const FileShare& share : share_files(ranks, blank, {.format = format})) {
+        EXPECT_TRUE(share.whole);
+        ++seen[ranks.rank()];
+      }
+    });
+    EXPECT_EQ(seen[0] + seen[1] + seen[2], 1u);
+  }
+  const std::vector<std::string> empty = {file("b", "")};
+  EXPECT_THROW(for_ranks(2, [&](Ranks& ranks) { share_files(ranks, empty, {}); }), Error);
 }
 
 TEST_F(FileShares, OfStandardInputAreNone) {

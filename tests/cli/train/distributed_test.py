@@ -446,6 +446,17 @@ class ErrorTest(DistributedTest):
         self.check_same_error("--holdout", self.folder / "missing", data, mentions=("missing: cannot open",))
         self.check_same_error("--no-such-option", data, status=WRONG_USAGE)
 
+    def test_data_without_a_sequence_is_an_error_of_every_verb(self):
+        model = self.train("one.croft", self.file("data", columns(chains(500, labels=5))), "--max-iterations", 1)
+        for name, text in (("empty", ""), ("blank", "\n" * 300)):
+            data = self.file(name, text)
+            self.check_same_error(data, mentions=(data,))
+            for verb in ("predict", "evaluate"):
+                with self.subTest(verb=verb, text=name):
+                    alone = croft(verb, "-m", model, data)
+                    shared = self.check_error(3, BAD_INPUT, "-m", model, data, verb=verb)
+                    self.assertEqual([shared], messages(alone.stderr))
+
     def test_what_one_process_alone_can_do_is_refused(self):
         data = self.file("data", columns(chains(1000, labels=5)))
         output = ("--quiet", "-o", self.model)
@@ -454,6 +465,14 @@ class ErrorTest(DistributedTest):
         self.check_error(2, WRONG_USAGE, *output, "-", stdin=data.read_bytes(), mentions=("standard input: several",))
         self.check_error(2, WRONG_USAGE, "--model", "segment", *output, data, mentions=("trains in one process",))
         self.check_error(2, WRONG_USAGE, "--induce", *output, data, mentions=("--induce",))
+        self.check_error(2, WRONG_USAGE, "--objective", "passive-aggressive", *output, data,
+                         mentions=("--objective passive-aggressive has no optimizer for several processes",))
+        self.check_error(2, WRONG_USAGE, "--weights", "-", *output, data, stdin=b"1\n",
+                         mentions=("standard input beside the data is for one process alone",))
+        for method in ("dual-ascent", "averaged-perceptron"):
+            objective = ("--objective", "perceptron") if method == "averaged-perceptron" else ()
+            self.check_error(2, WRONG_USAGE, "--optimizer", method, *objective, "--checkpoint", self.kept, *output, data,
+                             mentions=("has no checkpoint",))
         model = self.train("one.croft", data, "--max-iterations", 1)
         self.check_error(2, WRONG_USAGE, "-m", model, verb="inspect",
                          mentions=("croft inspect is for one process alone; start croft without mpirun",))
@@ -461,6 +480,29 @@ class ErrorTest(DistributedTest):
     def test_one_process_that_mpirun_starts_may_do_it_all(self):
         data = self.file("data", columns(chains(1000, labels=5)))
         self.assertIn(b"L1", mpirun(1, "inspect", "-m", self.train("one.croft", data, "--max-iterations", 1)).stdout)
+        options = ("--optimizer", "sgd", "--max-iterations", 2, data)
+        self.assertTrue(self.shared(1, *options) == self.alone(*options), "another model")
+        rows = self.file("rows", columns([[(label, f"w{label}", "s") for label, _, _ in rows]
+                                          for rows in chains(2000, labels=9)]))
+        self.assertTrue(self.shared(1, "--select", "l1:0.5", rows) == self.alone("--optimizer", "lbfgs", "--select",
+                                                                                "l1:0.5", rows), "another model")
+
+    def test_processors_that_differ_are_told(self):
+        data = self.file("data", columns(chains(1000, labels=5)))
+        known = croft("train", "-o", self.model, data, env={**os.environ, "CROFT_SIMD": "none"}).stderr.decode()
+        targets = known.strip().split("choose one of ")[-1].split(", ")
+        if len(targets) < 2:
+            self.skipTest("this processor has one set of instructions: " + known)
+        job = ["mpirun", "--oversubscribe"]
+        for k, target in enumerate(targets[:2]):
+            job += [":"] * k + ["-n", "1", "-x", f"CROFT_SIMD={target}", CROFT, "train", "-o", str(self.model), str(data)]
+        done = subprocess.run(job, capture_output=True, timeout=120, check=False, env={**os.environ, **ENVIRONMENT})
+        self.assertEqual(done.returncode, WRONG_USAGE)
+        lines = messages(done.stderr)
+        self.assertEqual(len(lines), 1, lines)
+        self.assertIn("the machines' processors differ", lines[0])
+        for target in targets[:2]:
+            self.assertIn(target, lines[0])
 
     def test_the_first_process_alone_says_what_goes_on(self):
         data = self.file("data", columns(chains(1000, labels=5)))
