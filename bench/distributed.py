@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Training by mpirun: the time of a pass on one and two processes, what of it is communication, and a model of more.
 
-  bench/distributed.py --croft build/release/croft --data DIR [--copies 8] [--json]
+  python3 bench/distributed.py --croft build/release/croft --data DIR [--copies 8] [--json]
 
 DIR holds conll2000/train.txt, which is taken several times over, so that there are waves enough for all.  Each process
 has one thread.  First the models must be the same file.  A pass is an evaluation of the objective and its gradient,
@@ -39,7 +39,7 @@ def train(croft, folder, processes, data, template):
 
 
 def done_weights(croft, model):
-    return json.loads(Run([croft, 'inspect', '-m', model, '--json', '--top', '0']).out)['training']['weights']
+    return json.loads(Run([croft, 'inspect', '-m', model, '--json', '--top', '1']).out)['training']['weights']
 
 
 def touched(croft, folder, data, template):

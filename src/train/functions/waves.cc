@@ -108,11 +108,10 @@ WaveLimits wave_limits(const ChainData& data, std::span<const std::size_t> cuts,
   if (sum_of_all(ranks, waves) <= 1) return WaveLimits::none(waves);
   if (value > kLargestValue) {
     if (ranks.alone()) return WaveLimits::none(waves);
-    throw UsageError(
-        fmt::format("the data has values up to {:.4g}, too large for sums of several processes; "
-                    "scale them to {} at most (--standardise, of tables), or start croft without "
-                    "mpirun",
-                    value, kLargestValue));
+    throw UsageError("the data has values up to ", fmt::format("{:.4g}", value),
+                     ", too large for the sums of several processes; scale them to ",
+                     fmt::format("{}", kLargestValue),
+                     " at most (--standardise, of tables), or start croft without mpirun");
   }
   WaveLimits limits;
   value *= kRounding;

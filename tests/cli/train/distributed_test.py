@@ -471,8 +471,8 @@ class ErrorTest(DistributedTest):
                          mentions=("standard input beside the data is for one process alone",))
         for method in ("dual-ascent", "averaged-perceptron"):
             objective = ("--objective", "perceptron") if method == "averaged-perceptron" else ()
-            self.check_error(2, WRONG_USAGE, "--optimizer", method, *objective, "--checkpoint", self.kept, *output, data,
-                             mentions=("has no checkpoint",))
+            options = ("--optimizer", method, *objective, "--checkpoint", self.kept)
+            self.check_error(2, WRONG_USAGE, *options, *output, data, mentions=("has no checkpoint",))
         model = self.train("one.croft", data, "--max-iterations", 1)
         self.check_error(2, WRONG_USAGE, "-m", model, verb="inspect",
                          mentions=("croft inspect is for one process alone; start croft without mpirun",))
@@ -495,7 +495,8 @@ class ErrorTest(DistributedTest):
             self.skipTest("this processor has one set of instructions: " + known)
         job = ["mpirun", "--oversubscribe"]
         for k, target in enumerate(targets[:2]):
-            job += [":"] * k + ["-n", "1", "-x", f"CROFT_SIMD={target}", CROFT, "train", "-o", str(self.model), str(data)]
+            job += [":"] * k + ["-n", "1", "-x", f"CROFT_SIMD={target}"]
+            job += [CROFT, "train", "-o", str(self.model), str(data)]
         done = subprocess.run(job, capture_output=True, timeout=120, check=False, env={**os.environ, **ENVIRONMENT})
         self.assertEqual(done.returncode, WRONG_USAGE)
         lines = messages(done.stderr)
