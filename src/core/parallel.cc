@@ -74,8 +74,8 @@ struct ThreadPool::State {
   }
 };
 
-ThreadPool::ThreadPool(std::size_t threads, Ranks& ranks)
-    : state_(std::make_unique<State>()), ranks_(ranks) {
+ThreadPool::ThreadPool(std::size_t threads, Ranks& ranks, Ranks& helpers)
+    : state_(std::make_unique<State>()), ranks_(ranks), helpers_(helpers) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   if (threads > kMaxThreads) {
     throw UsageError(Message::option("threads"), " ", std::to_string(threads), " is more than ",
@@ -111,7 +111,8 @@ void ThreadPool::run_ordered(std::size_t count, const Task& task, const Task& co
     s.task = &task;
     s.commit = commit ? &commit : nullptr;
     s.count = count;
-    s.abandonable = Abandonable::here() && ranks_.alone();  // others would wait for this one
+    // Others would wait for this one.
+    s.abandonable = Abandonable::here() && ranks_.alone() && helpers_.alone();
     s.next = 0;
     s.next_commit = 0;
     s.error = nullptr;

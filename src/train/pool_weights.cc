@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/shared_tasks.h"
 #include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "croft/optimize/lbfgs.h"
@@ -170,27 +171,31 @@ double PoolFunction::evaluate(std::span<const double> a, std::span<double> gradi
   std::ranges::fill(gradient, 0.0);
   std::vector<double> d_transition(transitions_.cells(), 0.0);
   CompensatedSum value;
-  pool_.run_ordered(
-      last_ - first_,
-      [&](std::size_t k, std::size_t worker) {
+  const std::size_t count = gradient.size();
+  run_shared(
+      pool_, last_ - first_,
+      [&](std::size_t k) { return static_cast<double>(data_.gold(first_ + k).length()); },
+      [&](std::size_t k, std::size_t worker, std::vector<double>& result) {
         const std::size_t n = first_ + k;
         Worker& w = workers_[worker];
         set_scores(n, a, w.scores);
         w.d_state.reshape(w.scores.length(), labels_);
         w.d_overlay.reshape(w.scores.overlay.rows(), labels_);
         w.d_transition.assign(transitions_.cells(), 0.0);
-        w.gradient.assign(experts_.size(), 0.0);
-        w.value = w.objective(
+        w.gradient.assign(count, 0.0);
+        const double own = w.objective(
             w.scores, data_.gold(n), data_.sequence_weight(n),
             {w.d_state.row(0), w.scores.overlay.rows() > 0 ? w.d_overlay.row(0) : nullptr,
              w.d_transition.data()});
-        if (std::isfinite(w.value)) add_inner_products(n, w);
+        if (std::isfinite(own)) add_inner_products(n, w);
+        result = w.gradient;
+        result.insert(result.end(), w.d_transition.begin(), w.d_transition.end());
+        result.push_back(own);
       },
-      [&](std::size_t, std::size_t worker) {
-        const Worker& w = workers_[worker];
-        value.add(w.value);
-        for (std::size_t e = 0; e < gradient.size(); ++e) gradient[e] += w.gradient[e];
-        for (std::size_t c = 0; c < d_transition.size(); ++c) d_transition[c] += w.d_transition[c];
+      [&](std::size_t, std::size_t, std::span<const double> result) {
+        value.add(result.back());
+        for (std::size_t e = 0; e < count; ++e) gradient[e] += result[e];
+        for (std::size_t c = 0; c < d_transition.size(); ++c) d_transition[c] += result[count + c];
       });
   for (std::size_t e = 0; e < gradient.size(); ++e) {
     for (Label i = 0; i < labels_; ++i) {

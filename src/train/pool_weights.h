@@ -41,7 +41,6 @@ class PoolFunction final : public BatchFunction {
     ForwardBackwardWorkspace<double> sums;
     Matrix<double> d_state, d_overlay;
     std::vector<double> d_transition, gradient;
-    double value = 0;
   };
   void set_scores(std::size_t n, std::span<const double> a, ChainScores<double>& out) const;
   void set_transitions(std::span<const double> a, TransitionScores<double>& out) const;

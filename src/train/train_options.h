@@ -59,8 +59,9 @@ struct TrainOptions {
   std::optional<HistorySet> histories;  // only with order >= 2; default: seen
   Precision precision = Precision::automatic;
   std::size_t threads = 1;  // 0: one per processor
-  // Processes that train together, each with a share of the data (core/ranks.h).
-  Ranks* ranks = &no_other_ranks();
+  // Processes that train together, each with a share of the data, or all with the whole data
+  // (core/parallel.h).  Not both.
+  Ranks *ranks = &no_other_ranks(), *helpers = &no_other_ranks();
   // The cost of mistakes, given the labels by number, of objectives that have one.  Empty: 1 each.
   std::function<LabelCost(std::span<const std::string_view> labels)> cost;
   // The labellings that the model is normalised over, given the labels by number.  Empty: that of

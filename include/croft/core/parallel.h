@@ -16,14 +16,20 @@ class ThreadPool {
   static constexpr std::size_t kMaxThreads = 1024;
   // threads >= 1: the caller is one of them; 0: one per processor.  Where the system starts no more
   // threads, those that it has started do the work.  Throws UsageError for more than kMaxThreads.
-  //   ranks : processes with pools of their own that do the same to other shares of the data
-  explicit ThreadPool(std::size_t threads = 1, Ranks& ranks = no_other_ranks());
+  //   ranks   : processes with pools of their own that do the same to other shares of the data
+  //   helpers : processes that have the same data as this one and do the same to it, so that each
+  //             may leave parts of a long computation to the others.  Not both.
+  explicit ThreadPool(std::size_t threads = 1, Ranks& ranks = no_other_ranks(),
+                      Ranks& helpers = no_other_ranks());
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   std::size_t threads() const;
   Ranks& ranks() const { return ranks_; }
+  Ranks& helpers() const { return helpers_; }
+  // Those of both that there are: each has computed a part of what is now added up over all.
+  Ranks& partners() const { return helpers_.alone() ? ranks_ : helpers_; }
 
   // task(index, worker) for every index in [0, count); worker < threads() names the scratch space
   // to use.  Indices are handed out in increasing order.  Returns when all are done; the first
@@ -39,6 +45,7 @@ class ThreadPool {
   struct State;
   std::unique_ptr<State> state_;
   Ranks& ranks_;
+  Ranks& helpers_;
 };
 
 }  // namespace croft

@@ -33,6 +33,8 @@ class GraphTrainer : public Trainer {
   ContainerWriter model();  // after run()
 
  protected:
+  Sharing sharing() const override { return Sharing::work; }
+  void share() override;
   // Throws UsageError for options that contradict each other or would be ignored.
   explicit GraphTrainer(GraphRequest request);
   // Once the variables of `data` are known: their instances' weights, where they are asked for, and

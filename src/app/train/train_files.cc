@@ -4,6 +4,7 @@
 
 #include "app/label/tag_files.h"
 #include "app/train/feature_kit_file.h"
+#include "app/train/file_shares.h"
 #include "core/json.h"
 #include "core/parse_number.h"
 #include "croft/core/error.h"
@@ -100,52 +101,54 @@ std::vector<std::string> input_files(const TrainRequest& request) {
   return files;
 }
 
-Method distributed_method(const TrainOptions& options) {
-  const ObjectiveInfo& objective = info(options.objective);
-  const auto suits = [&](Method method) {
-    const MethodInfo& m = info(method);
-    return m.distributed && goes_with(method, options.objective) &&
-           (m.l1 || options.regulariser.l1 == 0);
+bool DistributedMethods::has(const MethodInfo& method, Objective objective) const {
+  const bool can = method.distributed == Distributed::function ||
+                   (data && method.distributed == Distributed::parts);
+  return can && goes_with(method.method, objective, structure);
+}
+
+Method DistributedMethods::by_default(Objective objective, const Regulariser& regulariser) const {
+  const auto suits = [&](const MethodInfo& method) {
+    return has(method, objective) && (method.l1 || regulariser.l1 == 0);
   };
-  if (suits(objective.by_default)) return objective.by_default;
+  const Method usual = info(objective, structure).by_default;
+  if (suits(info(usual))) return usual;
   for (const MethodInfo& each : method_table()) {
-    if (suits(each.method)) return each.method;
+    if (suits(each)) return each.method;
   }
-  throw UsageError("--objective ", objective.name,
+  throw UsageError("--objective ", name_of(objective),
                    " has no optimizer for several processes; start croft without mpirun");
 }
 
+void DistributedMethods::check(Method method, Objective objective) const {
+  if (has(info(method), objective)) return;
+  std::vector<Method> able;
+  for (const MethodInfo& each : method_table()) {
+    if (has(each, objective)) able.push_back(each.method);
+  }
+  throw UsageError("--optimizer ", info(method).name, " is for one process alone",
+                   data ? Message("") : Message(" where each has all of the data"),
+                   "; with several take one of ", names_of(able));
+}
+
 void check_distributed(const TrainRequest& request) {
-  const TrainOptions& o = request.options;
   const auto refuse = [](const Message& what) {
     throw UsageError(what,
                      " is for one process alone; start croft without mpirun, or leave it out");
   };
-  if (!info(*o.method).distributed) {
-    std::vector<Method> able;
-    for (const MethodInfo& each : method_table()) {
-      if (each.distributed && goes_with(each.method, o.objective)) able.push_back(each.method);
-    }
-    throw UsageError("--optimizer ", info(*o.method).name,
-                     " is for one process alone; with several take one of ", names_of(able));
-  }
   const std::vector<std::string> files =
       input_files(request);  // the data, and what is read beside it
   for (std::size_t k = request.data.size(); k < files.size(); ++k) {
     if (files[k] == "-") refuse("standard input beside the data");
   }
-  if ((*o.method == Method::dual_ascent || *o.method == Method::averaged_perceptron) &&
+  require_files(request.data);
+  const Method method = *request.options.method;
+  if ((method == Method::dual_ascent || method == Method::averaged_perceptron) &&
       !request.checkpoint.empty()) {
     throw UsageError(
         "this method keeps a state in each of several processes, and so has no checkpoint; "
         "leave out --checkpoint, or take --optimizer lbfgs");
   }
-  if (!request.unlabelled.empty()) refuse("--unlabelled");
-  if (o.rounds.any()) {
-    refuse("training in which features change (--induce, --select, --unsupported)");
-  }
-  if (!request.group_by.empty()) refuse("--group-by");
-  if (request.class_weights == "balanced") refuse("--class-weights balanced");
 }
 
 std::optional<LabelWeights> read_label_weights(const std::string& class_weights) {

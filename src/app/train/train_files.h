@@ -62,10 +62,20 @@ void check_request(const TrainRequest& request);
 
 void check_early_stop(const TrainRequest& request);  // likewise
 void check_reading(const TrainRequest& request);     // of templates, texts and tables
-// What several processes train by where nobody named a method.  Throws UsageError where the
-// objective has none for them.
-Method distributed_method(const TrainOptions& options);
-// Throws UsageError where several processes cannot share out what is asked for.
+// The methods by which several processes train together: what they share out.
+//   data : each has a part of the data; otherwise all have all of it
+struct DistributedMethods {
+  Structure structure = Structure::chain;
+  bool data = true;
+  // What is taken where nobody named one.  Throws UsageError where the objective has none.
+  Method by_default(Objective objective, const Regulariser& regulariser) const;
+  // Throws UsageError for a method that is none of these.
+  void check(Method method, Objective objective) const;
+
+ private:
+  bool has(const MethodInfo& method, Objective objective) const;
+};
+// Throws UsageError for what several processes cannot do, whatever they share out.
 void check_distributed(const TrainRequest& request);
 
 // The hold-out as a fraction, when it is one.  Throws UsageError for one that is not in (0, 1).

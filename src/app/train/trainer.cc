@@ -135,17 +135,24 @@ void require_same_instructions(Ranks& ranks) {
 }  // namespace
 
 void Trainer::work_with(Ranks& ranks) {
-  if (ranks.alone()) return;
-  throw UsageError("this kind of model trains in one process; start croft without mpirun");
+  if (sharing() == Sharing::none) {
+    if (ranks.alone()) return;
+    throw UsageError("this kind of model trains in one process; start croft without mpirun");
+  }
+  require_same_instructions(ranks);
+  ranks_ = &ranks;
+  share();
 }
 
-void SequenceTrainer::work_with(Ranks& ranks) {
-  if (!shares_out()) return Trainer::work_with(ranks);
-  require_same_instructions(ranks);
-  request_.options.ranks = &ranks;
+void SequenceTrainer::share() {
   TrainOptions& o = request_.options;
-  if (!o.method) o.method = distributed_method(o);
-  if (!ranks.alone()) check_distributed(request_);
+  const bool data = sharing() == Sharing::data;
+  (data ? o.ranks : o.helpers) = &ranks();
+  const DistributedMethods methods{structure(), data};
+  if (!names_method()) o.method = methods.by_default(o.objective, o.regulariser);
+  if (ranks().alone()) return;
+  methods.check(*o.method, o.objective);
+  check_distributed(request_);
 }
 
 std::string SequenceTrainer::warning() const {
@@ -172,7 +179,7 @@ void SequenceTrainer::read(TrainingInput& input) {
   training_ = &training;
   if (request_.partial) training.read_partial_labels(*request_.partial);
   read_data(input, training);
-  training.share_out(ranks());
+  training.share_out(*request_.options.ranks);
   partial_positions_ = training.partial_positions();
 }
 
@@ -186,7 +193,7 @@ void SequenceTrainer::read_data(TrainingInput& input, SequenceTraining& training
     training.add_unlabelled(sequence, file);
   });
   if (holdout_fraction(request_.holdout) || input.holdout_in_parts()) {
-    held_out = lists_of_all(ranks(), std::move(held_out));
+    held_out = lists_of_all(*request_.options.ranks, std::move(held_out));
   }
   for (TextSequence& each : held_out) {
     if (!scored_at_end()) {

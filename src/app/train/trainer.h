@@ -45,15 +45,26 @@ class Trainer {
   virtual std::string warning() const { return {}; }    // before it all begins; may be empty
 
   // Where MPI has started the program, also as the only process: before all of these.  Throws
-  // UsageError where a kind trains in one process alone.
-  virtual void work_with(Ranks& ranks);
-  virtual Ranks& ranks() const { return no_other_ranks(); }
+  // UsageError where a kind trains in one process alone, and for what several cannot do.
+  void work_with(Ranks& ranks);
+  Ranks& ranks() const { return *ranks_; }  // all that run this training
   // Reads what the request names beside the data: models to start from, templates, lists.
   virtual void open() {}
   virtual void read_files(TrainObserver& observer) = 0;  // the data, after open()
   virtual DataSummary summary() const = 0;               // after the data has been read
   virtual TrainOutcome run(TrainObserver& observer, CheckpointFolder* checkpoints) = 0;
   virtual void write() = 0;  // after run(): temporary, sync, rename
+
+ protected:
+  // What several processes share out: nothing; the sums over the data, which each of them has as a
+  // whole; or the data.
+  enum class Sharing { none, work, data };
+  virtual Sharing sharing() const { return Sharing::none; }
+  // Where something is shared out, with the ranks of this training.
+  virtual void share() {}
+
+ private:
+  Ranks* ranks_ = &no_other_ranks();
 };
 
 // On labelled sequences.
@@ -64,8 +75,6 @@ class SequenceTrainer : public Trainer {
   CheckpointRequest checkpoint() const override { return checkpoint_of(request_); }
   StoppingRule stopping() const override { return request_.options.stop; }
   std::string warning() const override;
-  void work_with(Ranks& ranks) override;
-  Ranks& ranks() const override { return *request_.options.ranks; }
   void read_files(TrainObserver& observer) override;
   DataSummary summary() const override;
   TrainOutcome run(TrainObserver& observer, CheckpointFolder* checkpoints) final;
@@ -89,8 +98,9 @@ class SequenceTrainer : public Trainer {
   virtual SequenceTraining& begin(const Extractor& extractor) = 0;
   virtual std::unique_ptr<TrainingInput> open_input(TrainObserver& observer) const;
   virtual void read_data(TrainingInput& input, SequenceTraining& training);
-  // Whether the processes of several machines can share out the training.
-  virtual bool shares_out() const { return false; }
+  void share() override;
+  virtual Structure structure() const { return Structure::chain; }  // that its methods look at
+  virtual bool names_method() const { return request_.options.method.has_value(); }
   // Of a kind whose training makes nothing of what is held out: the finished model is compared with
   // it.
   virtual bool scored_at_end() const { return false; }

@@ -53,7 +53,6 @@ class TrainingFiles final : public TrainingInput {
         observer_(observer),
         rules_(std::move(rules)),
         ranks_(*request.options.ranks) {
-    if (!ranks_.alone()) require_files(request.data);
     if (needs_fit(config) || !request.group_by.empty()) {
       for (const std::string& path : request.data) files_.emplace_back(path);
     }

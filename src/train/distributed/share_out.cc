@@ -244,15 +244,22 @@ DataTotals totals_of(Ranks& ranks, const ChainData& data) {
   return totals;
 }
 
+// What rounding to the first unit leaves is added up by itself, so that 0.1 ten times is 1.
 double sum_of_weights(Ranks& ranks, const ChainData& data, std::size_t sequences, double most) {
   const auto all = static_cast<double>(sum_of_all(ranks, sequences));
   if (all == 0) return 0;
-  ExactSum exact(most * all);
-  exact.begin_block(most * all);
-  double sum = 0;
-  for (std::size_t n = 0; n < sequences; ++n) exact.add(data.sequence_weight(n), sum);
-  ranks.sum(std::span(&sum, 1));
-  return sum;
+  ExactSum coarse(most * all), fine(coarse.unit() * all);
+  coarse.begin_block(most * all);
+  fine.begin_block(coarse.unit() * all);
+  double sums[2] = {0, 0};
+  for (std::size_t n = 0; n < sequences; ++n) {
+    double rounded = 0;
+    coarse.add(data.sequence_weight(n), rounded);
+    sums[0] += rounded;
+    fine.add(data.sequence_weight(n) - rounded, sums[1]);
+  }
+  ranks.sum(sums);
+  return sums[0] + sums[1];
 }
 
 }  // namespace croft

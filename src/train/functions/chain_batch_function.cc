@@ -31,7 +31,7 @@ ChainBatchFunction<Real>::ChainBatchFunction(const ChainData& data, const ChainL
     workers_.back().d_lifted.resize(kChainLanes);
   }
   if (layout.histories) gold_ = lift_gold(*layout.histories, data);
-  waves_ = cut_waves(data, layout.labels, layout.node.rows(), layout.edge.rows());
+  waves_ = cut_waves(data, layout.labels, layout.node.rows(), layout.edge.rows(), pool.helpers());
   sequences_ = sum_of_all(pool.ranks(), data.sequences());
   limits_ = wave_limits(data, waves_.cuts, pool.ranks());
   d_state_.resize(waves_.most_positions * stride_);
@@ -174,7 +174,7 @@ double ChainBatchFunction<Real>::evaluate(std::span<const double> w, std::span<d
   group_waves();
   const std::size_t slow_before = slow();
   const double value = add_up(gradient, 1);
-  slow_share_ = static_cast<double>(sum_of_all(pool_.ranks(), slow() - slow_before)) /
+  slow_share_ = static_cast<double>(sum_of_all(pool_.partners(), slow() - slow_before)) /
                 static_cast<double>(std::max<std::uint64_t>(sequences_, 1));
   return value;
 }
@@ -193,7 +193,7 @@ double ChainBatchFunction<Real>::add_waves(double factor, ExactSum& exact,
   std::vector<double> values;
   for (std::size_t k = 0; k < waves_.list.size(); ++k) {
     const Wave& wave = waves_.list[k];
-    exact.begin_block(limits_.of_wave[k] * factor);
+    exact.begin_block(limits_.of_wave[waves_.first + k] * factor);
     CompensatedSum value;
     here.transition.assign(tied.transition.size(), 0.0);
     here.state.assign(tied.state.size(), 0.0);
@@ -215,7 +215,7 @@ double ChainBatchFunction<Real>::add_waves(double factor, ExactSum& exact,
     }
   }
   CompensatedSum value;
-  for (const double each : lists_of_all(pool_.ranks(), values)) value.add(each);
+  for (const double each : lists_of_all(pool_.partners(), values)) value.add(each);
   return value.value();
 }
 
@@ -241,13 +241,13 @@ double ChainBatchFunction<Real>::add_up(std::span<double> gradient, double facto
     ExactSum exact(limits_.all * larger_ * factor);
     const double value = add_waves(larger_ * factor, exact, gradient, tied);
     if (!std::isfinite(value)) return value;
-    if (any_of_all(pool_.ranks(), exact.overflown())) {
+    if (any_of_all(pool_.partners(), exact.overflown())) {
       if (limits_.all * larger_ * factor < 1e250) continue;
       std::ranges::fill(gradient, std::numeric_limits<double>::quiet_NaN());
       return value;
     }
     for (std::span<double> sums : {gradient, std::span(tied.transition), std::span(tied.state)}) {
-      pool_.ranks().sum(sums);
+      pool_.partners().sum(sums);
     }
     set_tied(tied, gradient);
     return value;
@@ -261,7 +261,28 @@ double ChainBatchFunction<Real>::evaluate(std::span<const double> w, std::span<d
   states_ = &d_state;
   const double value = evaluate(w, gradient);
   states_ = nullptr;
+  join_states(d_state);
   return value;
+}
+
+// Helpers have written the rows of other waves, before and after those of this process.
+template <class Real>
+void ChainBatchFunction<Real>::join_states(Matrix<float>& d_state) const {
+  Ranks& helpers = pool_.helpers();
+  if (helpers.alone()) return;
+  std::uint64_t first = 0, last = 0;
+  if (!waves_.list.empty()) {
+    const std::size_t end = waves_.cuts[waves_.first + waves_.list.size()];
+    first = waves_.list.front().first_position;
+    last = data_.sequence_begin[end];
+  }
+  const auto* own = reinterpret_cast<const char*>(d_state.row(first));
+  const std::size_t row = d_state.stride() * sizeof(float);
+  std::size_t at = 0;
+  for (const std::string& rows : helpers.gather({own, (last - first) * row})) {
+    std::copy(rows.begin(), rows.end(), reinterpret_cast<char*>(d_state.row(0)) + at);
+    at += rows.size();
+  }
 }
 
 template class ChainBatchFunction<float>;

@@ -7,7 +7,7 @@
 // First every task is scored and its objective evaluated, sums being added in the order of groups
 // and tasks; then each attribute's owner adds up its postings.  The sums of waves are added exactly
 // (core/exact_sum.h).  So nothing depends on the number of threads, nor on that of the processes of
-// the pool, each of which has some of the waves.
+// the pool, each of which has some of the waves: because it has no others, or to help with all.
 //
 // A layout with histories puts two linear maps more in between (history_chain.h): the objective
 // sees theta' = E theta, and dL/dtheta = E^T dL/dtheta'.
@@ -98,6 +98,7 @@ class ChainBatchFunction : public ChainFunction {
   double add_waves(double factor, ExactSum& exact, std::span<double> gradient, TiedSums& tied);
   void set_tied(TiedSums& tied, std::span<double> gradient) const;
   void copy_states(const Wave& wave, std::size_t n);
+  void join_states(Matrix<float>& d_state) const;
 
   const ChainData& data_;
   const ChainLayout& layout_;

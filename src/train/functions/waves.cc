@@ -129,11 +129,18 @@ WaveLimits wave_limits(const ChainData& data, std::span<const std::size_t> cuts,
 }
 
 Waves cut_waves(const ChainData& data, std::size_t labels, std::size_t node_rows,
-                std::size_t edge_rows) {
+                std::size_t edge_rows, Ranks& helpers) {
   Waves waves;
   waves.cuts = wave_cuts(data.sequence_begin, labels, data.has_edges());
   const std::vector<std::size_t>& cut = waves.cuts;
+  const auto has = [&](std::size_t k) {
+    const std::uint64_t all = std::max<std::uint64_t>(data.sequence_begin.back(), 1);
+    const std::uint64_t owner = data.sequence_begin[cut[k]] * helpers.size() / all;
+    return std::min<std::uint64_t>(owner, helpers.size() - 1) == helpers.rank();
+  };
   for (std::size_t k = 0; k + 1 < cut.size(); ++k) {
+    if (!has(k)) continue;
+    if (waves.list.empty()) waves.first = k;
     Wave& wave = waves.list.emplace_back();
     wave.first_sequence = cut[k];
     wave.first_position = data.sequence_begin[cut[k]];

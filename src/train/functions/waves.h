@@ -71,11 +71,13 @@ WaveLimits wave_limits(const ChainData& data, std::span<const std::size_t> cuts,
 struct Waves {
   std::vector<Wave> list;
   std::size_t most_positions = 0, most_overlays = 0;  // of a wave
-  std::vector<std::size_t> cuts;                      // [waves + 1] sequences
+  std::vector<std::size_t> cuts;                      // [all waves + 1] sequences
+  std::size_t first = 0;  // of `list` among all: the others are those of helpers
 };
 // Without groups.
 //   node_rows, edge_rows : attributes; without any of edges, these are not looked at
+//   helpers              : processes with the same data, among which waves are shared out in order
 Waves cut_waves(const ChainData& data, std::size_t labels, std::size_t node_rows,
-                std::size_t edge_rows);
+                std::size_t edge_rows, Ranks& helpers = no_other_ranks());
 
 }  // namespace croft

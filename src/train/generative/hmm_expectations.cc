@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/infinity.h"
+#include "core/shared_tasks.h"
 #include "train/generative/hmm_estimate.h"
 
 namespace croft {
@@ -96,6 +97,18 @@ void HmmExpectations::sum_task(const HmmParameters& p, const Wave& wave, std::si
   }
 }
 
+// The rows of expected_ that a task writes: those of each of its sequences.
+template <class Visit>
+void HmmExpectations::for_rows(const Wave& wave, std::size_t task, const Visit& visit) {
+  for (std::uint32_t g = wave.task[task]; g < wave.task[task + 1]; ++g) {
+    for (const std::uint32_t k : wave.groups[g]) {
+      const std::uint64_t at =
+          hidden_.sequence_begin[wave.first_sequence + k] - wave.first_position;
+      visit(std::span(expected_).subspan(at * stride_, wave.length[k] * stride_));
+    }
+  }
+}
+
 void HmmExpectations::add_ends(const Wave& wave, HmmCounts& out) const {
   std::size_t place = 0;
   for (const std::uint32_t length : wave.length) {
@@ -143,14 +156,30 @@ double HmmExpectations::evaluate(const HmmParameters& p, HmmCounts& out) {
   transitions_.assign(p.transition);
   std::vector<double> transition(transitions_.cells());
   for (const Wave& wave : waves_.list) {
-    pool_.run_ordered(
-        wave.task.size() - 1,
-        [&](std::size_t task, std::size_t w) { sum_task(p, wave, task, workers_[w]); },
-        [&](std::size_t, std::size_t w) {
-          value.add(workers_[w].value);
-          for (std::size_t c = 0; c < transition.size(); ++c) {
-            transition[c] += workers_[w].transition[c];
-          }
+    // Of a task: the value, the transitions, and for helpers the rows of its sequences.
+    run_shared(
+        pool_, wave.task.size() - 1,
+        [&](std::size_t task) {
+          return static_cast<double>(wave.task[task + 1] - wave.task[task]);
+        },
+        [&](std::size_t task, std::size_t w, std::vector<double>& result) {
+          sum_task(p, wave, task, workers_[w]);
+          result.push_back(workers_[w].value.value());
+          result.insert(result.end(), workers_[w].transition.begin(), workers_[w].transition.end());
+          if (pool_.helpers().alone()) return;
+          for_rows(wave, task, [&](std::span<const double> rows) {
+            result.insert(result.end(), rows.begin(), rows.end());
+          });
+        },
+        [&](std::size_t task, std::size_t, std::span<const double> result) {
+          value.add(result[0]);
+          for (std::size_t c = 0; c < transition.size(); ++c) transition[c] += result[1 + c];
+          auto next = result.begin() + static_cast<std::ptrdiff_t>(1 + transition.size());
+          if (next == result.end()) return;
+          for_rows(wave, task, [&](std::span<double> rows) {
+            std::copy_n(next, rows.size(), rows.begin());
+            next += static_cast<std::ptrdiff_t>(rows.size());
+          });
         });
     if (value.value() == kMinusInfinity) return kMinusInfinity;
     add_ends(wave, out);

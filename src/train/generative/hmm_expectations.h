@@ -27,7 +27,8 @@ class HmmExpectations {
 
   // sum_n q_n log p(x_n, what is known of y_n), and the expected counts given both (HM.10); `out`
   // is overwritten.  -inf, and `out` undefined, where a sequence has probability 0. The same for
-  // any number of threads, to the last bit.  Cost O(P L^2 + occurrences L).
+  // any number of threads and of helpers, to the last bit.  Cost O(P L^2 + occurrences L), the
+  // first of which helpers share out.
   double evaluate(const HmmParameters& p, HmmCounts& out);
 
  private:
@@ -43,6 +44,8 @@ class HmmExpectations {
   void sum_task(const HmmParameters& p, const Wave& wave, std::size_t task, Worker& worker);
   void sum_group(const HmmParameters& p, const Wave& wave, std::span<const std::uint32_t> group,
                  Worker& worker);
+  template <class Visit>
+  void for_rows(const Wave& wave, std::size_t task, const Visit& visit);
   void add_ends(const Wave& wave, HmmCounts& out) const;
   void add_emissions(const Wave& wave, HmmCounts& out);
 

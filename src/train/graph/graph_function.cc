@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/shared_tasks.h"
 #include "croft/core/compensated_sum.h"
 #include "train/graph/graph_support.h"
 
@@ -12,9 +13,10 @@ GraphFunction::GraphFunction(const CliqueSchema& schema, const CliqueRows& rows,
                              ThreadPool& pool, const InstanceObjectiveMaker& make_objective)
     : rows_(rows), layout_(layout), instances_(instances), pool_(pool) {
   for (std::size_t k = 0; k < pool.threads(); ++k) {
-    workers_.push_back({GraphScorer(schema, rows, layout), {}, {}, {}, {}, 0, 0, 0});
+    workers_.push_back({GraphScorer(schema, rows, layout), {}, {}, {}, {}, 0, 0});
   }
   objectives_.resize(instances.size());
+  converged_.assign(instances.size(), 1);
   pool_.run(instances.size(),
             [&](std::size_t n, std::size_t) { objectives_[n] = make_objective(instances_[n]); });
 }
@@ -27,18 +29,21 @@ double GraphFunction::evaluate(std::span<const double> w, std::span<double> grad
   }
   std::ranges::fill(gradient, 0);
   CompensatedSum value;
-  pool_.run_ordered(
-      instances_.size(),
-      [&](std::size_t n, std::size_t k) {
-        Worker& worker = workers_[k];
-        worker.scorer.score(w, instances_[n]);
-        worker.d_numbers.assign(instances_[n].graph.numbers().size(), 0);
-        worker.value = infer(n, worker);
+  const auto numbers = [&](std::size_t n) { return instances_[n].graph.numbers().size(); };
+  run_shared(
+      pool_, instances_.size(), [&](std::size_t n) { return static_cast<double>(numbers(n)); },
+      [&](std::size_t n, std::size_t k, std::vector<double>& result) {
+        workers_[k].scorer.score(w, instances_[n]);
+        result.assign(numbers(n), 0);
+        const double found = infer(n, result);
+        result.push_back(found);
+        result.push_back(objectives_[n]->converged() ? 1 : 0);
       },
-      [&](std::size_t n, std::size_t k) {
-        Worker& worker = workers_[k];
-        value.add(worker.value);
-        worker.scorer.add_gradient(instances_[n], worker.d_numbers, gradient);
+      [&](std::size_t n, std::size_t k, std::span<const double> result) {
+        converged_[n] = result.back() != 0;
+        count(converged_[n], workers_[k]);
+        value.add(result[numbers(n)]);
+        workers_[k].scorer.add_gradient(instances_[n], result.first(numbers(n)), gradient);
       });
   if (prior_ != nullptr && !prior_->scale.empty()) {
     for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] *= prior_->scale[k];
@@ -51,15 +56,18 @@ void GraphFunction::archive(StateArchive& state) {
 }
 
 // Times the instance's weight, as the derivatives.
-double GraphFunction::infer(std::size_t n, Worker& worker) {
-  double value = objectives_[n]->evaluate(worker.d_numbers);
+double GraphFunction::infer(std::size_t n, std::span<double> d_numbers) {
+  double value = objectives_[n]->evaluate(d_numbers);
   if (const double weight = instances_[n].weight; weight != 1) {
     value = weight > 0 ? weight * value : 0;
-    for (double& each : worker.d_numbers) each *= weight;
+    for (double& each : d_numbers) each *= weight;
   }
-  ++worker.inferences;
-  if (!objectives_[n]->converged()) ++worker.not_converged;
   return value;
+}
+
+void GraphFunction::count(bool converged, Worker& worker) {
+  ++worker.inferences;
+  if (!converged) ++worker.not_converged;
 }
 
 std::span<const Run> GraphFunction::support(std::size_t n, std::size_t worker) {
@@ -82,7 +90,9 @@ SampleFunction::Sample GraphFunction::evaluate_sample(std::size_t n, std::span<c
   }
   own.scorer.score(w, instances_[n]);
   own.d_numbers.assign(instances_[n].graph.numbers().size(), 0);
-  const double value = infer(n, own);
+  const double value = infer(n, own.d_numbers);
+  converged_[n] = objectives_[n]->converged();
+  count(converged_[n], own);
   if (std::ranges::all_of(own.d_numbers, [](double d) { return d == 0; })) return {value, false};
   own.packed.resize(layout_.dimension());
   const std::span<const Run> runs = support(n, worker);
@@ -100,8 +110,7 @@ SampleFunction::Sample GraphFunction::evaluate_sample(std::size_t n, std::span<c
 }
 
 std::size_t GraphFunction::not_converged() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(objectives_, [](const auto& each) { return !each->converged(); }));
+  return static_cast<std::size_t>(std::ranges::count(converged_, 0));
 }
 
 std::size_t GraphFunction::inferences() const {

@@ -24,7 +24,7 @@ class GraphFunction final : public SampleFunction {
  public:
   // Keeps the first five by reference; sets the numbers of the instances' graphs.  Each instance
   // has its objective, made here.  Gradients are added in the order of instances, whatever the
-  // number of threads.
+  // number of threads and of helpers, among which whole instances are shared out.
   GraphFunction(const CliqueSchema& schema, const CliqueRows& rows, const GraphLayout& layout,
                 std::span<GraphInstance> instances, ThreadPool& pool,
                 const InstanceObjectiveMaker& make_objective);
@@ -64,16 +64,17 @@ class GraphFunction final : public SampleFunction {
     std::vector<Run> support;
     std::vector<double> packed;   // [dimension]
     std::vector<double> weights;  // [dimension] of the support, with a prior
-    double value = 0;
     std::size_t inferences = 0, not_converged = 0;
   };
-  double infer(std::size_t n, Worker& worker);
+  double infer(std::size_t n, std::span<double> d_numbers);
+  static void count(bool converged, Worker& worker);
 
   const CliqueRows& rows_;
   const GraphLayout& layout_;
   std::span<GraphInstance> instances_;
   ThreadPool& pool_;
   std::vector<std::unique_ptr<GraphObjective>> objectives_;
+  std::vector<char> converged_;  // [instances] in the last evaluation
   std::vector<Worker> workers_;
   const WeightPrior* prior_ = nullptr;
   std::vector<double> weights_;  // with a prior

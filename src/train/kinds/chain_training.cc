@@ -522,7 +522,7 @@ TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer&
   set_terms(options);
   prior_ = make_prior(options, layout_, start, [&] { return names(); });
 
-  ThreadPool pool(options.threads, *options.ranks);
+  ThreadPool pool(options.threads, *options.ranks, *options.helpers);
   const ChainProblem problem = this->problem(options, pool);
   std::size_t before = 0;  // iterations of rounds after which features changed
   const Callback counted = [&](const TrainProgress& local) {

@@ -135,7 +135,7 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
       check_constraints(data_, each);
     }
   }
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, no_other_ranks(), *options.helpers);
   GraphTrainResult result;
   result.method = options.chosen_method(instances_.size(), hidden_variables > 0);
   std::vector<double> from;

@@ -47,6 +47,7 @@ struct GraphTrainOptions {
   bool prior = false;
   VariancesOf variances;  // of the penalty, relative to 1 / l2, by names TEMPLATE:FEATURE; empty: 1
   CheckpointFolder* checkpoints = nullptr;
+  Ranks* helpers = &no_other_ranks();  // processes that train on the same data together
 
   void validate() const;  // throws UsageError naming the option
   Method chosen_method() const;

@@ -181,7 +181,7 @@ HmmResult HmmTraining::run(const HmmOptions& options, const EmCallback& callback
   const HmmLayout layout =
       make_hmm_layout(encoder_.data, encoder_.node_names, labels_.size(), ranks);
   parameters_ = hmm_shape(layout, encoder_.node_names);
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, no_other_ranks(), *options.helpers);
   HmmExpectations expectations(encoder_.data, layout, pool);
   HmmResult result;
   HmmCounts counts;
@@ -192,8 +192,9 @@ HmmResult HmmTraining::run(const HmmOptions& options, const EmCallback& callback
   const bool em = any_of_all(ranks, expectations.any_hidden()) && options.em_iterations > 0;
   if (em && !ranks.alone()) {
     throw UsageError(
-        "Baum-Welch, for labels that are not known, runs in one process; start croft without "
-        "mpirun, or give --em-iterations 0 to learn from what is known");
+        "Baum-Welch, for labels that are not known, needs all of the data in each process; name "
+        "what has no labels with --unlabelled, give --em-iterations 0 to learn from what is known, "
+        "or start croft without mpirun");
   }
   if (!em) {
     count_labels(encoder_.data, layout, Counted::known, counts);

@@ -32,9 +32,11 @@ struct HmmOptions {
   // Random ones, of which the best is kept; 0: kRandomStarts where no label is known, otherwise 1.
   std::size_t starts = 0;
   std::uint64_t seed = 1;
-  std::size_t threads = 1;           // 0: one per processor
-  Ranks* ranks = &no_other_ranks();  // processes that count other parts of the data; no Baum-Welch
-  EarlyStop early_stop{};            // of Baum-Welch, as is:
+  std::size_t threads = 1;  // 0: one per processor
+  // Processes that count other parts of the data, without Baum-Welch; or that train on the same
+  // data together.
+  Ranks *ranks = &no_other_ranks(), *helpers = &no_other_ranks();
+  EarlyStop early_stop{};  // of Baum-Welch, as is:
   CheckpointFolder* checkpoints = nullptr;
 
   void validate() const;  // throws UsageError naming the option

@@ -271,7 +271,7 @@ TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallba
   if (layout_.dimension() == 0) {
     throw Error("no feature is left to train; lower --min-count, or give more data");
   }
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, no_other_ranks(), *options.helpers);
   const ObjectiveMaker<double> twice = [this] {
     return std::make_unique<JointLikelihood<double>>(examples_);
   };

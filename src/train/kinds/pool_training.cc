@@ -405,7 +405,7 @@ PoolTraining::Result PoolTraining::run(const TrainOptions& options, const PoolOp
       checkpoints.done(e, keep);
     }
   }
-  ThreadPool threads(options.threads);
+  ThreadPool threads(options.threads, no_other_ranks(), *options.helpers);
   PoolFunction f(encoder_.data, trained_on_.value_or(0), encoder_.data.sequences(), experts_,
                  constraint.get(), threads);
   PoolWeightOptions how = pool.weights;

@@ -260,7 +260,7 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
   }
   encoder_.encode_others(holdout_, holdout_data_, holdout_examples_);
   const ObjectiveMakers own = make_objectives(options);
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, no_other_ranks(), *options.helpers);
   ChainProblem problem = problem_of(options, encoder_.data(), encoder_.layout(), pool);
   problem.block = options.block;
   problem.cost = cost_.labels() > 0 ? &cost_ : nullptr;

@@ -36,7 +36,8 @@ enum Traits : unsigned {
   kPasses = 16,
   kNoInit = 32,
   kIndependent = 64,
-  kShared = 128,
+  kShared = 128,   // the function is summed over parts of the data
+  kInParts = 256,  // each process goes its own way on its part
   kOnline = kNoL2 | kPasses,
   kDual = kNeedsL2 | kNoInit
 };
@@ -58,7 +59,9 @@ MethodInfo row(M method, std::string_view name, std::string_view summary,
           .passes = is(kPasses),
           .init = !is(kNoInit),
           .independent = is(kIndependent),
-          .distributed = is(kShared)};
+          .distributed = is(kShared)    ? Distributed::function
+                         : is(kInParts) ? Distributed::parts
+                                        : Distributed::no};
 }
 
 }  // namespace
@@ -104,7 +107,7 @@ const std::vector<MethodInfo>& method_table() {
           "one weight after the other, of --model maxent", {F::log_loss}, kChain, {},
           kL1 | kFree | kPasses | kIndependent),
       row(M::dual_ascent, "dual-ascent", "exponentiated gradient on the dual, with the best steps",
-          {F::log_loss}, kSequences, {"gap"}, kDual | kPasses | kShared),
+          {F::log_loss}, kSequences, {"gap"}, kDual | kPasses | kInParts),
       row(M::sdca, "sdca", "stochastic dual coordinate ascent", {F::log_loss}, kChain, {"gap"},
           kDual | kPasses),
       row(M::eg, "eg", "exponentiated gradient on the dual", {F::log_loss, F::hinge}, kChain,
@@ -118,9 +121,9 @@ const std::vector<MethodInfo>& method_table() {
       row(M::smo, "smo", "pairs of labellings on the dual; kernels", {F::hinge}, kChain,
           {"gap", "kernel"}, kDual | kPasses),
       row(M::perceptron, "perceptron", "the last weights", {F::mistakes}, kAll, {},
-          kOnline | kShared),
+          kOnline | kInParts),
       row(M::averaged_perceptron, "averaged-perceptron", "the average of all weights on the way",
-          {F::mistakes}, kAll, {}, kOnline | kShared),
+          {F::mistakes}, kAll, {}, kOnline | kInParts),
       row(M::pass_perceptron, "pass-perceptron", "a pass's corrections, averaged to one step",
           {F::mistakes}, kAll, {"step"}, kOnline | kShared),
       row(M::voted_perceptron, "voted-perceptron", "a vote of all weights on the way",

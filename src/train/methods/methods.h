@@ -93,6 +93,10 @@ struct MethodSettings {
 // Their names, as options without dashes, of those that are set.
 std::vector<std::string_view> settings_of(const MethodSettings& settings);
 
+// What several processes can share out: nothing; the sums of the function, so that their number
+// does not matter; or the data, on whose parts each takes steps of its own.
+enum class Distributed { no, function, parts };
+
 struct MethodInfo {
   Method method;
   std::string_view name, summary;
@@ -106,7 +110,7 @@ struct MethodInfo {
   bool passes = false;                       // an iteration is a pass over the data
   bool init = true;                          // can start from weights
   bool independent = false;                  // only where no position's label depends on another's
-  bool distributed = false;                  // several processes can share out the data
+  Distributed distributed = Distributed::no;
 
   bool takes_setting(std::string_view name) const;
 };

@@ -188,6 +188,19 @@ class DistributedTest(CliTest):
             self.assertLess(time.monotonic(), give_up, "a process is left")
             time.sleep(0.05)
 
+    def check_error(self, processes, status, *arguments, mentions=(), verb="train", stdin=b""):
+        """One message, of the first process, and neither a model nor a process afterwards."""
+        before = sorted(self.folder.iterdir())
+        done = mpirun(processes, verb, *arguments, stdin=stdin)
+        text = done.stderr.decode("utf-8", "replace")
+        lines = messages(done.stderr)
+        self.assertEqual((done.returncode, done.stdout, len(lines)), (status, b"", 1), text)
+        for each in mentions:
+            self.assertIn(str(each), lines[0])
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        self.assert_nothing_runs()
+        return lines[0]
+
 
 class SameModelTest(DistributedTest):
     def test_any_number_of_processes_and_threads_makes_the_same_model(self):
@@ -384,19 +397,6 @@ class FilesTest(DistributedTest):
 
 
 class ErrorTest(DistributedTest):
-    def check_error(self, processes, status, *arguments, mentions=(), verb="train", stdin=b""):
-        """One message, of the first process, and neither a model nor a process afterwards."""
-        before = sorted(self.folder.iterdir())
-        done = mpirun(processes, verb, *arguments, stdin=stdin)
-        text = done.stderr.decode("utf-8", "replace")
-        lines = messages(done.stderr)
-        self.assertEqual((done.returncode, done.stdout, len(lines)), (status, b"", 1), text)
-        for each in mentions:
-            self.assertIn(str(each), lines[0])
-        self.assertEqual(sorted(self.folder.iterdir()), before)
-        self.assert_nothing_runs()
-        return lines[0]
-
     def check_same_error(self, *options, status=BAD_INPUT, mentions=(), processes=3):
         """As without mpirun, but for what a message says of lines before: these may be another process's."""
         done = croft("train", "--quiet", "-o", self.model, *options)
@@ -463,8 +463,7 @@ class ErrorTest(DistributedTest):
         self.check_error(2, WRONG_USAGE, "--optimizer", "sgd", *output, data,
                          mentions=("--optimizer sgd is for one process alone", "lbfgs, owlqn"))
         self.check_error(2, WRONG_USAGE, *output, "-", stdin=data.read_bytes(), mentions=("standard input: several",))
-        self.check_error(2, WRONG_USAGE, "--model", "segment", *output, data, mentions=("trains in one process",))
-        self.check_error(2, WRONG_USAGE, "--induce", *output, data, mentions=("--induce",))
+        self.check_error(2, WRONG_USAGE, "--model", "boosted-chain", *output, data, mentions=("trains in one process",))
         self.check_error(2, WRONG_USAGE, "--objective", "passive-aggressive", *output, data,
                          mentions=("--objective passive-aggressive has no optimizer for several processes",))
         self.check_error(2, WRONG_USAGE, "--weights", "-", *output, data, stdin=b"1\n",

@@ -483,13 +483,39 @@ Evaluation evaluate_on_ranks(const RandomModel& model, std::size_t size) {
   return first;
 }
 
+// Of processes that all have the whole data: the last one's.
+template <class Real>
+Evaluation evaluate_with_helpers(const RandomModel& model, std::size_t size,
+                                 Matrix<float>& d_state) {
+  Evaluation last;
+  for_ranks(size, [&](Ranks& ranks) {
+    ThreadPool pool(1 + ranks.rank() % 2, no_other_ranks(), ranks);
+    Likelihood<Real> function(model.data, model.layout, pool);
+    Evaluation own{0, std::vector<double>(model.w.size())};
+    Matrix<float> d_own(model.data.positions(), model.layout.labels);
+    own.value = function.evaluate(model.w, own.gradient, 0, d_own);
+    if (ranks.rank() + 1 < size) return;
+    last = std::move(own);
+    d_state = d_own;
+  });
+  return last;
+}
+
 template <class Real>
 void expect_same_bits_for_any_ranks() {
   const RandomModel model = model_of_many_waves<Real>();
-  const Evaluation one = evaluate<Real>(model);
+  Matrix<float> d_state(model.data.positions(), model.layout.labels), d_shared = d_state;
+  ThreadPool pool;
+  Likelihood<Real> function(model.data, model.layout, pool);
+  Evaluation one{0, std::vector<double>(model.w.size())};
+  one.value = function.evaluate(model.w, one.gradient, 0, d_state);
   for (const std::size_t size : {2, 3, 9}) {
     SCOPED_TRACE(size);
     expect_same_bits(evaluate_on_ranks<Real>(model, size), one);
+    expect_same_bits(evaluate_with_helpers<Real>(model, size, d_shared), one);
+    for (std::size_t p = 0; p < d_state.rows(); ++p) {
+      ASSERT_TRUE(std::ranges::equal(d_state[p], d_shared[p])) << p;
+    }
   }
 }
 TEST(ChainBatchFunction, WavesGiveTheSameBitsForAnyNumberOfProcesses) {

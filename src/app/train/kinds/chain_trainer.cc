@@ -45,7 +45,12 @@ class ChainTrainer final : public SequenceTrainer {
     check_init(*ChainModel::open(path), request_.options);
     init_ = open_start<ChainModel>(request_);
   }
-  bool shares_out() const override { return true; }
+  // What looks at all of the data beside its sums has it as a whole.
+  Sharing sharing() const override {
+    const bool whole = !request_.unlabelled.empty() || request_.options.rounds.any() ||
+                       !request_.group_by.empty() || request_.class_weights == "balanced";
+    return whole ? Sharing::work : Sharing::data;
+  }
   DataRules rules() const override { return {.unlabelled = request_.unlabelled}; }
   ExtractionConfig extraction() const override { return make_extraction(request_, init_.get()); }
 

@@ -182,6 +182,22 @@ GraphTrainer::GraphTrainer(GraphRequest request) : request_(std::move(request)) 
   }
 }
 
+void GraphTrainer::share() {
+  GraphTrainOptions& o = request_.options;
+  o.helpers = &ranks();
+  const DistributedMethods methods{Structure::graph, false};
+  if (!o.method) o.method = methods.by_default(o.objective, o.regulariser);
+  if (ranks().alone()) return;
+  methods.check(*o.method, o.objective);
+  const auto messages = {Objective::bethe, Objective::mean_field, Objective::tree_reweighted};
+  if (!request_.checkpoint.empty() && std::ranges::find(messages, o.objective) != messages.end()) {
+    throw UsageError("--objective ", name_of(o.objective),
+                     " goes on from the messages of the last iteration, which several processes "
+                     "keep each for its instances; leave out --checkpoint, or start croft without "
+                     "mpirun");
+  }
+}
+
 void GraphTrainer::open() {
   GraphTrainOptions& o = request_.options;
   const std::string& path = request_.start();

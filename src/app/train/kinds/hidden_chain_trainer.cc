@@ -47,7 +47,7 @@ class HiddenChainTrainer final : public SequenceTrainer {
   }
 
  private:
-  bool shares_out() const override { return true; }
+  Sharing sharing() const override { return Sharing::data; }
   SequenceTraining& begin(const Extractor& extractor) override { return chain_.emplace(extractor); }
   Json record() const override {
     Json record = common_record(chain_->method(options_), chain_->precision(options_, hidden_),

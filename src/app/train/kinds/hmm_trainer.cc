@@ -80,6 +80,7 @@ class HmmTrainer final : public SequenceTrainer {
     options.early_stop = early_stop();
     options.checkpoints = checkpoints;
     options.ranks = request_.options.ranks;
+    options.helpers = request_.options.helpers;
     result_ = hmm_->run(options, [&](const EmProgress& now) {
       return observer.iteration(em_step(now, options.em_iterations));
     });
@@ -93,7 +94,11 @@ class HmmTrainer final : public SequenceTrainer {
 
  private:
   bool scored_at_end() const override { return true; }
-  bool shares_out() const override { return true; }
+  // Baum-Welch starts from the counts of all data.
+  Sharing sharing() const override {
+    const bool em = request_.partial || !request_.unlabelled.empty() || asked_.options.states > 0;
+    return em ? Sharing::work : Sharing::data;
+  }
   SequenceTraining& begin(const Extractor& extractor) override { return hmm_.emplace(extractor); }
   Json record() const override { return training_record(asked_.options, *hmm_, result_); }
   ContainerWriter file(const Json& record) const override { return hmm_->model(record); }

@@ -63,6 +63,8 @@ class JointTrainer final : public SequenceTrainer {
 
  private:
   bool scored_at_end() const override { return true; }
+  Sharing sharing() const override { return Sharing::work; }
+  Structure structure() const override { return Structure::joint; }
   std::unique_ptr<TrainingInput> open_input(TrainObserver& observer) const override {
     try {
       return SequenceTrainer::open_input(observer);

@@ -386,7 +386,7 @@ class NaiveBayesTrainer final : public SequenceTrainer {
 
  private:
   bool scored_at_end() const override { return true; }
-  bool shares_out() const override { return true; }
+  Sharing sharing() const override { return Sharing::data; }
   SequenceTraining& begin(const Extractor& extractor) override {
     return training_of_.emplace(asked_, extractor, init_.get(), options_.label_weights);
   }

@@ -80,6 +80,7 @@ class PoolTrainer final : public SequenceTrainer {
   PoolTrainer(const PoolRequest& asked, std::vector<std::shared_ptr<const ChainModel>> experts)
       : SequenceTrainer(with_pool_defaults(asked.train)),
         asked_(asked),
+        names_method_(asked.train.options.method.has_value()),
         experts_(std::move(experts)) {
     check_request(request_);
     asked_.pool.validate();
@@ -146,8 +147,11 @@ class PoolTrainer final : public SequenceTrainer {
     return record;
   }
   ContainerWriter file(const Json& record) const override { return pool_->model(record); }
+  Sharing sharing() const override { return Sharing::work; }
+  bool names_method() const override { return names_method_; }
 
   PoolRequest asked_;
+  bool names_method_;
   std::vector<std::shared_ptr<const ChainModel>> experts_;
   std::optional<PoolTraining> pool_;
   PoolTraining::Result result_;

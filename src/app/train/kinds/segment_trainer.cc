@@ -21,7 +21,10 @@ TrainRequest with_segment_defaults(TrainRequest request) {
 class SegmentTrainer final : public SequenceTrainer {
  public:
   SegmentTrainer(const SegmentRequest& asked, std::shared_ptr<const SegmentModel> init)
-      : SequenceTrainer(with_segment_defaults(asked.train)), asked_(asked), init_(std::move(init)) {
+      : SequenceTrainer(with_segment_defaults(asked.train)),
+        asked_(asked),
+        names_method_(asked.train.options.method.has_value()),
+        init_(std::move(init)) {
     asked_.train = request_;
     check_request(request_);
     check_segment_input(asked_, SegmentModel::kKind);
@@ -59,8 +62,12 @@ class SegmentTrainer final : public SequenceTrainer {
   ContainerWriter file(const Json& record) const override { return segment_->model(record); }
 
   const SequenceModel* start() const override { return init_.get(); }
+  Sharing sharing() const override { return Sharing::work; }
+  Structure structure() const override { return Structure::segments; }
+  bool names_method() const override { return names_method_; }
 
   SegmentRequest asked_;
+  bool names_method_;
   std::shared_ptr<const SegmentModel> init_;
   SegmentOptions segments_;
   std::optional<SegmentTraining> segment_;
