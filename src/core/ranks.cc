@@ -93,7 +93,7 @@ std::vector<double> lists_of_all(Ranks& ranks, std::span<const double> list) {
        ranks.gather({reinterpret_cast<const char*>(list.data()), list.size_bytes()})) {
     const std::size_t before = all.size();
     all.resize(before + each.size() / sizeof(double));
-    std::memcpy(all.data() + before, each.data(), each.size());
+    if (!each.empty()) std::memcpy(all.data() + before, each.data(), each.size());
   }
   return all;
 }

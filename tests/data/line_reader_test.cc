@@ -251,7 +251,7 @@ TEST(LineReader, AFileThatEndsInGzIsUnpacked) {
   std::string text;
   Lines lines;
   for (int k = 0; k < 100'000; ++k) {
-    lines.push_back("line " + std::to_string(k * k));
+    lines.push_back("line " + std::to_string(std::int64_t{k} * k));
     text += lines.back() + "\n";
   }
   EXPECT_EQ(all_lines(LineReader(PackedFile(packed(text)).path())), lines);
