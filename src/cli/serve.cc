@@ -12,7 +12,9 @@
 #include "cli/verb.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "serve/annotation.h"
 #include "serve/http_server.h"
+#include "serve/retraining.h"
 #include "serve/service.h"
 #include "train/options/training_options.h"
 
@@ -23,6 +25,7 @@ constexpr const char* kServeFooter = R"(
 Example:
   croft serve m.croft                        then open http://127.0.0.1:8080/
   croft serve tagger=m.croft sprinkler.bif --port 9000
+  croft serve m.croft --queue new.txt --labelled labelled.txt --train train.txt --holdout test.txt
   croft serve m.croft --host 0.0.0.0 --allow-host box.example.org --token-file token.txt
   curl -H "Content-Type: application/json" http://127.0.0.1:8080/v1/tag \
        -d '{"data": "2 CD\ncups NNS\n", "marginals": "predicted"}'
@@ -53,6 +56,18 @@ std::span<const OptionRow> serve_options() {
       file("token-file", "FILE",
            "File with the token that requests have to bring; without: one is drawn where --host "
            "asks for a token"),
+      file("queue", "FILE", "Sequences or texts to be labelled on the page; with --labelled")
+          .beside("labelled"),
+      file("labelled", "FILE",
+           "Where these labels go, as training data; made where it is not there")
+          .beside("queue"),
+      file("train", "FILE ...",
+           "What the model was trained on: with it and the labels the page trains the next one")
+          .listed()
+          .beside("queue"),
+      file("holdout", "FILE", "Labelled data on which the page compares the next model with this")
+          .beside("queue"),
+      file("data", "FILE", "Labelled data that the page shows the model's mistakes on"),
       number("time", "SECONDS=30", "The longest work on one request").between(0.01, 3600),
       whole("connections", "N=1024", "More at once are refused").between(1, 100'000),
       flag("quiet", "No messages on stderr"),
@@ -131,6 +146,29 @@ std::size_t workers_of(const OptionValues& values) {
   return std::min<std::size_t>(threads, 256);
 }
 
+// The model that labels sequences: the first one, since a queue names none.
+std::string labelled_model(const serve::ModelStore& models) {
+  for (const serve::ModelPointer& each : models.all()) {
+    if (each->sequences != nullptr) return each->name;
+  }
+  throw UsageError("--queue is for a model that labels sequences, and there is none");
+}
+
+// What people label, and what learns from it.
+struct Labelling {
+  Labelling(const OptionValues& values, const serve::ModelStore& models, serve::ServiceParts& parts)
+      : annotation({labelled_model(models), std::string(values.text("queue")),
+                    std::string(values.text("labelled"))},
+                   models),
+        retraining({values.list("train"), std::string(values.text("holdout"))}, models,
+                   annotation) {
+    parts.annotation = &annotation;
+    parts.retraining = &retraining;
+  }
+  serve::Annotation annotation;
+  serve::Retraining retraining;
+};
+
 int run_serve(const OptionValues& values) {
   const bool quiet = values.flag("quiet");
   const std::string host(values.text("host"));
@@ -141,7 +179,11 @@ int run_serve(const OptionValues& values) {
   serve::ModelStore models(values.list("MODEL"));
   serve::HttpServer server(host, static_cast<std::uint16_t>(port), limits, workers_of(values));
   serve::Metrics metrics;
-  const serve::Service service({models, limits, metrics, &server.counts(), CROFT_VERSION}, access);
+  serve::ServiceParts parts{models, limits, metrics, &server.counts(), CROFT_VERSION};
+  std::optional<Labelling> labelling;
+  if (values.given("queue")) labelling.emplace(values, models, parts);
+  if (values.given("data")) parts.data = values.text("data");
+  const serve::Service service(parts, access);
   handle_interrupts();
   const bool drawn = !access.token.empty() && !values.given("token-file");
   const std::string shown = host.find(':') == host.npos ? host : "[" + host + "]";

@@ -14,6 +14,9 @@
 
 namespace croft::serve {
 
+class Annotation;
+class Retraining;
+
 // What handlers work with.
 struct ServiceParts {
   const ModelStore& models;
@@ -21,6 +24,9 @@ struct ServiceParts {
   Metrics& metrics;
   const ServerCounts* server = nullptr;  // null: there are no connections, as in tests
   std::string_view version{};            // of the program
+  Annotation* annotation = nullptr;      // null: nobody labels here; both or none
+  Retraining* retraining = nullptr;
+  std::string_view data{};  // file of labelled data to evaluate; empty: none
 };
 
 struct Call {
@@ -61,6 +67,23 @@ HttpReply suggest(const Call& call);
 std::span<const RequestField> infer_fields();
 HttpReply infer(const Call& call);
 HttpReply network(const Call& call);
+
+std::span<const RequestField> queue_fields();
+HttpReply queue(const Call& call);
+std::span<const RequestField> label_fields();
+HttpReply put_labels(const Call& call);
+std::span<const RequestField> retrain_fields();
+HttpReply retrain(const Call& call);
+HttpReply training(const Call& call);
+
+std::span<const RequestField> evaluate_fields();
+HttpReply evaluate(const Call& call);
+
+std::span<const RequestField> prelabel_fields();
+HttpReply prelabel(const Call& call);
+std::span<const RequestField> setup_fields();
+HttpReply setup(const Call& call);
+HttpReply backend_health(const Call& call);
 
 HttpReply models(const Call& call);
 HttpReply inspect(const Call& call);

@@ -90,6 +90,8 @@ std::vector<ModelPointer> ModelStore::all() const {
   return models;
 }
 
+const std::string& ModelStore::path(std::string_view name) const { return slot(name)->path; }
+
 ModelStore::Status ModelStore::status(std::string_view name) const {
   const std::lock_guard lock(mutex_);
   const Slot* const found = slot(name);

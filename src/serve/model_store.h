@@ -40,7 +40,8 @@ class ModelStore {
 
   // The model of that name; null: there is none.
   ModelPointer find(std::string_view name) const;
-  std::vector<ModelPointer> all() const;  // in the order of the files
+  std::vector<ModelPointer> all() const;                 // in the order of the files
+  const std::string& path(std::string_view name) const;  // of a model that is there
   struct Status {
     std::uint64_t taken = 0, refused = 0;
     std::string problem;  // of the file that is there now, where it was refused

@@ -27,6 +27,8 @@ std::string_view type_in_words(FieldType type) {
       return "an object of states, or of lists of likelihoods";
     case FieldType::settings:
       return "an object of texts";
+    case FieldType::anything:
+      return "anything";
   }
   return "";
 }
@@ -68,6 +70,8 @@ bool fits(const Json& value, FieldType type) {
                          [](const Json& v) { return v.is_string() || all_of(v, is_number); });
     case FieldType::settings:
       return all_members(value, is_text);
+    case FieldType::anything:
+      return true;
   }
   return false;
 }
@@ -122,6 +126,8 @@ Json schema_of_type(FieldType type) {
     }
     case FieldType::settings:
       return {{"type", "object"}, {"additionalProperties", text}};
+    case FieldType::anything:
+      return Json::object();
   }
   return {};
 }
@@ -138,7 +144,8 @@ Json read_fields(std::string_view body, std::span<const RequestField> fields) {
   }
   if (!read.is_object()) fail("the body is no JSON object");
   for (const auto& [key, value] : read.items()) {
-    const auto field = std::ranges::find(fields, key, &RequestField::name);
+    auto field = std::ranges::find(fields, key, &RequestField::name);
+    if (field == fields.end()) field = std::ranges::find(fields, "*", &RequestField::name);
     if (field == fields.end()) {
       std::string message = in_quotes(key) + " is no member of this request; there are";
       for (const RequestField& each : fields) message += fmt::format(" {}", each.name);
@@ -151,7 +158,10 @@ Json read_fields(std::string_view body, std::span<const RequestField> fields) {
 
 Json schema_of(std::span<const RequestField> fields) {
   Json properties = Json::object(KeyOrder::as_written);
+  bool open = false;
   for (const RequestField& field : fields) {
+    open = open || field.name == "*";
+    if (field.name == "*") continue;
     Json one = schema_of_type(field.type);
     one["description"] = field.help;
     if (field.type == FieldType::whole || field.type == FieldType::number) {
@@ -161,7 +171,7 @@ Json schema_of(std::span<const RequestField> fields) {
     for (const std::string_view each : field.choices) one["enum"].push_back(each);
     properties[field.name] = one;
   }
-  return {{"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
+  return {{"type", "object"}, {"additionalProperties", open}, {"properties", properties}};
 }
 
 }  // namespace croft::serve

@@ -31,11 +31,12 @@ enum class FieldType : std::uint8_t {
   rows,
   wholes,
   observed,
-  settings
+  settings,
+  anything
 };
 
 struct RequestField {
-  std::string_view name;
+  std::string_view name;  // "*": members of other names are let through
   FieldType type = FieldType::text;
   std::string_view help{};
   double low = 0, high = 0;                 // of numbers; high 0: no limit

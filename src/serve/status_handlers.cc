@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "app/kinds.h"
+#include "serve/annotation.h"
 #include "serve/endpoints.h"
 
 namespace croft::serve {
@@ -28,6 +29,9 @@ HttpReply models(const Call& call) {
       one["columns"] = each->sequences->extractor().config().columns;
       one["labels"] = labels_of(*each->sequences);
       one["probabilities"] = each->sequences->has_probabilities();
+      one["has_data"] = !call.parts.data.empty();
+      one["queue"] =
+          call.parts.annotation != nullptr && call.parts.annotation->files().model == each->name;
     } else {
       one["variables"] = each->network->graph.variables();
     }

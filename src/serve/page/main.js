@@ -3,11 +3,13 @@ import { get, keepToken } from "./api.js";
 import { make, say } from "./parts.js";
 import { showTry } from "./try.js";
 import { showLook } from "./look.js";
+import { showLabel } from "./annotate.js";
 import { showNetworks } from "./networks.js";
 
 const VIEWS = {
   try: { show: showTry, takes: (m) => Boolean(m.format), title: "Try" },
   look: { show: showLook, takes: (m) => Boolean(m.format), title: "Look" },
+  label: { show: showLabel, takes: (m) => Boolean(m.queue), title: "Label" },
   networks: { show: showNetworks, takes: (m) => !m.format, title: "Networks" },
 };
 

@@ -67,6 +67,7 @@ class Browser:
         return self.call("POST", "element", {"using": "css selector", "value": selector})[ELEMENT]
 
     def click(self, selector):
+        self.run("document.querySelector(arguments[0])?.scrollIntoView({block: 'nearest'})", selector)
         self.call("POST", f"element/{self.find(selector)}/click", {})
 
     def keys(self, text):

@@ -20,6 +20,8 @@ from support import INGREDIENTS, croft
 HARBOUR = support.SOURCE / "examples" / "graphs" / "harbour.bif"
 SIZES = [(1280, 800), (390, 844)]
 SCHEMES = ["light", "dark"]
+QUEUE = "".join("".join(word + "\n" for word in line.split()) + "\n" for line in (
+    "2 cups sifted flour", "1 large leek , sliced", "a handful of tarragon", "salt to taste", "3 eggs", "1 cup milk"))
 
 # What axe-core's rules ask for, as far as these pages can break them: names of controls, one h1, labels, ids that are
 # unique, lang and title, roles that are there, contrast of text, no page that scrolls sideways.
@@ -87,7 +89,11 @@ class PageTest(support.CliTest):
                           ["-o", texts, "--model", "maxent", "--format", "text", cls.shared / "texts"]):
             made = croft("train", *arguments)
             assert made.returncode == 0, made.stderr
-        cls.server = serve_test.Server(model, texts, SPRINKLER, HARBOUR)
+        (cls.shared / "queue.txt").write_text(QUEUE)
+        cls.labelled = cls.shared / "labelled.txt"
+        cls.server = serve_test.Server(model, texts, SPRINKLER, HARBOUR, "--queue", cls.shared / "queue.txt",
+                                       "--labelled", cls.labelled, "--train", INGREDIENTS / "train.txt",
+                                       "--holdout", INGREDIENTS / "test.txt", "--data", INGREDIENTS / "test.txt")
         cls.browser = browser.Browser()
         cls.browser.look_as(1280, 800, "light")
 
@@ -103,7 +109,7 @@ class PageTest(support.CliTest):
     def show(self, view, model=None):
         self.browser.open("about:blank")
         self.browser.open(f"{self.server.address}#{view}")
-        ready = {"try": ".word", "look": "table", "networks": ".state[data-probability]"}[view]
+        ready = {"try": ".word", "look": "table", "label": ".word", "networks": ".state[data-probability]"}[view]
         self.browser.wait(f"return document.querySelector('{ready}') !== null")
         if model:
             self.browser.run("const s = document.getElementById('model'); s.value = arguments[0];"
@@ -177,12 +183,100 @@ class PageTest(support.CliTest):
         self.browser.wait("return document.activeElement.ariaPressed === 'true'")
         self.show("try")
         self.browser.run("document.querySelector('nav a').focus()")
-        self.browser.keys(tab * 5 + enter)  # Look, Networks, model, text, the first word
+        self.browser.keys(tab * 6 + enter)  # Look, Label, Networks, model, text, the first word
         self.browser.wait("return document.querySelector('.panel').hidden === false")
+
+    def words(self):
+        return self.browser.run("return [...document.querySelectorAll('#item .word span')].map((e) => e.textContent)")
+
+    def labelled_blocks(self):
+        text = self.labelled.read_text("utf-8") if self.labelled.exists() else ""
+        return [block.splitlines() for block in text.strip().split("\n\n") if block]
+
+    def accept(self):
+        before = self.browser.run("return document.getElementById('counts').textContent")
+        self.browser.keys("\ue007")
+        self.browser.wait("return document.getElementById('counts').textContent !== arguments[0]", before)
+
+    def test_labels_are_given_by_keys_and_by_mouse_and_taken_back(self):
+        self.show("label")
+        self.browser.wait("return document.querySelector('#item .word strong') !== null")
+        words, before = self.words(), self.labelled_blocks()
+        self.browser.run("document.querySelector('#item .word').focus()")
+        self.browser.keys("2")  # the second label, of the first word
+        names = self.browser.run("return [...document.querySelectorAll('[data-label]')].map((e) => e.dataset.label)")
+        x, y = self.browser.run("const [a, b] = [1, 2].map((k) => document.querySelectorAll('#item .word')[k]"
+                                ".getBoundingClientRect()); const middle = (r) => [r.x + r.width / 2, r.y + r.height / 2];"
+                                "return [0, 1].map((k) => Math.round(middle(b)[k] - middle(a)[k]))")
+        self.browser.drag("#item li:nth-child(2) .word", x, y)
+        self.browser.click(f"[data-label='{names[4]}']")
+        given = self.labels()
+        self.assertEqual([given[0], given[1], given[2]], [names[1], names[4], names[4]])
+        self.browser.keys("\ue014")  # to the right
+        self.accept()
+        self.assertEqual(self.labelled_blocks(), before + [[f"{word} {label}" for word, label in zip(words, given)]])
+        self.assertNotEqual(self.words(), words)
+        self.browser.keys("u")
+        self.browser.wait("return [...document.querySelectorAll('#item .word span')].map((e) => e.textContent)"
+                          ".join(' ') === arguments[0]", " ".join(words))
+        self.assertEqual(self.labels(), given)
+        self.assertEqual(self.labelled_blocks(), before)
+
+    def test_what_somebody_else_has_labelled_is_not_overwritten(self):
+        self.show("label")
+        self.browser.wait("return document.querySelector('#item .word strong') !== null")
+        words = self.words()
+        queue = [block.split() for block in QUEUE.strip().split("\n\n")]
+        item = self.server.post("/v1/queue", id=queue.index(words))["items"][0]
+        self.server.post("/v1/label", id=item["id"], version=item["version"], labels=["OTHER"] * len(words))
+        self.browser.keys("\ue007")
+        self.browser.wait("return document.getElementById('status').textContent.includes('somebody else')")
+        self.assertIn([f"{word} OTHER" for word in words], self.labelled_blocks())
+        self.assertIn("409", self.browser.complaints()[0])
+        self.browser.wait("return [...document.querySelectorAll('#item .word span')].map((e) => e.textContent)"
+                          ".join(' ') !== arguments[0]", " ".join(words))
+
+    def test_the_model_learns_and_the_new_one_is_taken_and_left(self):
+        self.show("label")
+        self.browser.wait("return document.querySelector('#item .word strong') !== null")
+        self.browser.run("document.querySelector('#item .word').focus()")
+        self.accept()
+        old = self.model.read_bytes()
+        self.browser.click("[data-action='start']")
+        self.browser.wait("return document.querySelector('[data-action=accept]') !== null")
+        self.assertIn("labels that are right",
+                      self.browser.run("return document.getElementById('learning').innerText"))
+        self.browser.click("[data-action='accept']")
+        self.browser.wait("return document.querySelector('[data-action=restore]') !== null")
+        self.assertNotEqual(self.model.read_bytes(), old)
+        self.browser.click("[data-action='restore']")
+        self.browser.wait("return document.querySelector('[data-action=restore]') === null")
+        self.assertEqual(self.model.read_bytes(), old)
+
+    def test_confusions_have_examples_behind_them(self):
+        self.show("look", "ingredients")
+        self.browser.click("#own")
+        self.browser.wait("return document.querySelector('#confusion button') !== null")
+        done = croft("evaluate", "-m", self.model, "--confusion", "--json", INGREDIENTS / "test.txt")
+        cells = [(count, gold, predicted) for gold, row in json.loads(done.stdout)["confusion"].items()
+                 for predicted, count in row.items() if gold != predicted]
+        count, gold, predicted = max(cells)
+        self.browser.click(f"[aria-label='{gold} called {predicted}: {count}']")
+        self.browser.wait("return document.querySelectorAll('#examples mark').length > 0")
+        self.assertIn(f"{gold}, called {predicted}: {count} times",
+                      self.browser.run("return document.getElementById('examples').innerText"))
+        shown = self.browser.run("return [...document.querySelectorAll('#confusion button')].map((e) => e.ariaLabel)")
+        self.assertEqual(len(shown), len(cells))
+
+    def look_at(self, folder, view, width, scheme):
+        self.assertEqual(self.browser.run(RULES), [], (view, width, scheme))
+        if folder:
+            pathlib.Path(folder, f"{view}-{width}-{scheme}.png").write_bytes(self.browser.screenshot())
 
     def test_every_view_keeps_the_rules_at_every_width_and_colour(self):
         folder = os.environ.get("CROFT_SCREENSHOTS")
-        for view, model in [("try", "ingredients"), ("look", "ingredients"), ("networks", "harbour")]:
+        for view, model in [("try", "ingredients"), ("look", "ingredients"), ("label", "ingredients"),
+                            ("networks", "harbour")]:
             for width, height in SIZES:
                 for scheme in SCHEMES:
                     self.browser.look_as(width, height, scheme)
@@ -190,10 +284,13 @@ class PageTest(support.CliTest):
                     if view == "try":
                         self.browser.click("[data-at='0,1']")
                         self.browser.wait("return document.querySelector('.panel table') !== null")
-                    self.assertEqual(self.browser.run(RULES), [], (view, width, scheme))
-                    if folder:
-                        name = f"{view}-{width}-{scheme}.png"
-                        pathlib.Path(folder, name).write_bytes(self.browser.screenshot())
+                    self.look_at(folder, view, width, scheme)
+                    if view == "look":
+                        self.browser.click("#own")
+                        self.browser.wait("return document.querySelector('.calibration') !== null")
+                        self.browser.click("#confusion button")
+                        self.browser.run("document.querySelector('.drop').scrollIntoView()")
+                        self.look_at(folder, "wrong", width, scheme)
         self.browser.look_as(1280, 800, "light")
 
 

@@ -1,0 +1,64 @@
+// A model that learns from what people have labelled, in the background: a candidate beside the
+// model's file, which is compared with it, and then taken or left.
+#pragma once
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/json.h"
+#include "serve/annotation.h"
+
+namespace croft::serve {
+
+struct RetrainingFiles {
+  // What the model was trained on: the new one learns from it and from the labels.  Empty: from the
+  // labels alone, and the penalty is of the distance from the model's weights.
+  std::vector<std::string> train;
+  std::string holdout;  // both models are compared on it; empty: they are not
+};
+
+// Thread-safe.
+class Retraining {
+ public:
+  //   models, annotation : must outlive it
+  Retraining(RetrainingFiles files, const ModelStore& models, const Annotation& annotation);
+  ~Retraining();  // ends a training that is under way
+
+  // Begins.  Throws RequestError: 409 while one is under way, and where nothing is labelled; 400
+  // for a kind of model that cannot go on from itself.
+  void start();
+  // {"state", "iteration", "most", "objective", "message", "labelled", "before", "after"}: what is
+  // known of it.  The states are none, running, done (there is a candidate), failed and stopped.
+  Json status() const;
+  // Puts the candidate in the place of the model's file, which stays as FILE.before.  Throws
+  // RequestError, 409, without a candidate.
+  void accept();
+  void discard();  // the candidate; ends a training that is under way
+  // Puts FILE.before back.  Throws RequestError, 409, where there is none.
+  void restore();
+
+ private:
+  enum class State { none, running, done, failed, stopped };
+  void run(const ServedModel& model);
+  Json score(const std::string& path) const;
+  void end(State state, std::string message);  // with the lock
+
+  const RetrainingFiles files_;
+  const ModelStore& models_;
+  const Annotation& annotation_;
+  const std::string path_, candidate_, before_;
+
+  mutable std::mutex mutex_;
+  State state_ = State::none;
+  std::size_t iteration_ = 0, most_ = 0, labelled_ = 0;
+  std::optional<double> objective_;
+  std::string message_;
+  Json before_score_, after_score_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace croft::serve

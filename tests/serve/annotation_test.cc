@@ -1,0 +1,273 @@
+// What people label, the model that learns from it, its mistakes, and Label Studio's requests.
+#include "serve/annotation.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "croft/app/train.h"
+#include "croft/core/error.h"
+#include "serve/retraining.h"
+#include "serve/service.h"
+
+namespace croft::serve::annotation_test {
+namespace {
+
+constexpr const char* kTraining =
+    "Ann B-PER\nlives O\nin O\nOslo B-LOC\n\nBob B-PER\nSmith I-PER\nleft O\nRome B-LOC\n\n";
+constexpr const char* kQueue = "Ann\nleft\nOslo\n\nEve\nsaw\nRome\n\nin\nBonn\n\n";
+
+class AnnotationTest : public ::testing::Test {
+ protected:
+  AnnotationTest()
+      : folder_(::testing::TempDir() + "annotation_test_" + std::to_string(::getpid())) {
+    std::filesystem::create_directories(folder_);
+    write("train.txt", kTraining);
+    write("queue.txt", kQueue);
+    train({path("train.txt")}, path("m.croft"));
+    models_.emplace(std::vector<std::string>{path("m.croft")});
+  }
+  ~AnnotationTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+  std::string read(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(path(name), std::ios::binary).rdbuf();
+    return text.str();
+  }
+  Annotation annotation() const {
+    return Annotation({"m", path("queue.txt"), path("labelled.txt")}, *models_);
+  }
+  // The answer of an endpoint.
+  HttpReply send(const std::string& to, const std::string& body, ServiceParts parts) {
+    HttpRequest request;
+    request.method = body.empty() ? "GET" : "POST";
+    request.path = to;
+    request.fields = {{"content-type", "application/json"}, {"host", "here"}};
+    request.body = body;
+    return Service(parts, {{"here"}, ""}).answer(request);
+  }
+  ServiceParts parts() { return {*models_, limits_, metrics_, nullptr, "1"}; }
+
+  std::optional<ModelStore> models_;
+  ServeLimits limits_;
+  Metrics metrics_;
+
+ private:
+  std::string folder_;
+};
+
+int status_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const RequestError& error) {
+    return error.status();
+  }
+  return 200;
+}
+
+using Labels = std::vector<std::string>;
+
+TEST_F(AnnotationTest, TheLeastSureSequenceComesFirst) {
+  Annotation annotation = this->annotation();
+  const auto items = annotation.next("a", Uncertainty::margin, {}, 10);
+  ASSERT_EQ(items.size(), 3);
+  EXPECT_GE(*items[0].uncertainty, *items[1].uncertainty);
+  EXPECT_GE(*items[1].uncertainty, *items[2].uncertainty);
+  EXPECT_EQ(annotation.next("a", Uncertainty::entropy, {items[0].id}, 1)[0].labels, Labels());
+  EXPECT_NE(annotation.next("a", Uncertainty::margin, {items[0].id}, 1)[0].id, items[0].id);
+}
+
+TEST_F(AnnotationTest, TwoViewersSeeDifferentSequencesWhileThereAreSome) {
+  Annotation annotation = this->annotation();
+  const std::size_t first = annotation.next("a", Uncertainty::margin, {}, 1)[0].id;
+  EXPECT_NE(annotation.next("b", Uncertainty::margin, {}, 1)[0].id, first);
+  EXPECT_EQ(annotation.next("a", Uncertainty::margin, {}, 1)[0].id, first);
+  EXPECT_EQ(annotation.next("c", Uncertainty::margin, {}, 3).size(), 3);
+}
+
+TEST_F(AnnotationTest, LabelsAreInTheFileAndChangeThere) {
+  Annotation annotation = this->annotation();
+  EXPECT_EQ(annotation.label(0, 0, {"B-PER", "O", "B-LOC"}).version, 1);
+  EXPECT_EQ(annotation.label(2, 0, {"O", "B-LOC"}).version, 1);
+  const std::string second = "in O\nBonn B-LOC\n\n";
+  EXPECT_EQ(read("labelled.txt"), "Ann B-PER\nleft O\nOslo B-LOC\n\n" + second);
+  EXPECT_EQ(annotation.label(0, 1, {"O", "O", "O"}).version, 2);
+  EXPECT_EQ(read("labelled.txt"), "Ann O\nleft O\nOslo O\n\n" + second);
+  EXPECT_EQ(annotation.label(0, 2, {}).version, 3);
+  EXPECT_EQ(read("labelled.txt"), second);
+  EXPECT_EQ(annotation.counts().labelled, 1);
+  EXPECT_EQ(annotation.next("a", Uncertainty::margin, {}, 9).size(), 2);
+}
+
+TEST_F(AnnotationTest, AServerThatStartsAgainKnowsWhatIsLabelled) {
+  write("labelled.txt",
+        "other O\n\nEve B-PER\nsaw O\nRome B-LOC");  // no line end, as from an editor
+  Annotation annotation = this->annotation();
+  EXPECT_EQ(annotation.counts().labelled, 1);
+  EXPECT_EQ(annotation.item(1).labels, Labels({"B-PER", "O", "B-LOC"}));
+  annotation.label(2, 0, {"O", "O"});
+  Annotation again = this->annotation();
+  EXPECT_EQ(again.counts().labelled, 2);
+  again.label(1, 1, {});
+  EXPECT_EQ(read("labelled.txt"), "other O\n\nin O\nBonn O\n\n");
+}
+
+TEST_F(AnnotationTest, NobodyOverwritesWhatHeHasNotSeen) {
+  Annotation annotation = this->annotation();
+  annotation.label(0, 0, {"O", "O", "O"});
+  EXPECT_EQ(status_of([&] { annotation.label(0, 0, {"B-PER", "O", "O"}); }), 409);
+  write("labelled.txt", read("labelled.txt") + "more O\n\n");
+  EXPECT_EQ(status_of([&] { annotation.label(1, 0, {"O", "O", "O"}); }), 409);
+  EXPECT_EQ(annotation.counts().labelled, 1);
+}
+
+TEST_F(AnnotationTest, LabelsThatAreNoneAreRefused) {
+  Annotation annotation = this->annotation();
+  for (const Labels& wrong : {Labels{"O"}, Labels{"O", "", "O"}, Labels{"O", "a b", "O"},
+                              Labels{"O", "a\n", "O"}, Labels{"O", std::string(201, 'x'), "O"}}) {
+    EXPECT_EQ(status_of([&] { annotation.label(0, 0, wrong); }), 400);
+  }
+  EXPECT_EQ(status_of([&] { annotation.label(3, 0, {"O"}); }), 404);
+  EXPECT_EQ(read("labelled.txt"), "");
+}
+
+TEST_F(AnnotationTest, TextsHaveOneLabel) {
+  write("texts", "good\tnice day\nbad\tawful rain\ngood\tnice sun\nbad\train\n");
+  write("queue.txt", "nice rain\n\nsun and a bit of rain\n");
+  train({path("texts")}, path("t.croft"), {{"format", "text"}, {"model", "maxent"}});
+  const ModelStore models({path("t.croft")});
+  Annotation annotation({"t", path("queue.txt"), path("labelled.txt")}, models);
+  EXPECT_EQ(annotation.counts().all, 2);
+  annotation.label(1, 0, {"quite good"});
+  EXPECT_EQ(read("labelled.txt"), "quite good\tsun and a bit of rain\n");
+}
+
+TEST_F(AnnotationTest, AQueueIsForAModelOfColumnsOrTexts) {
+  EXPECT_THROW(Annotation({"n", path("queue.txt"), path("l")},
+                          ModelStore({"n=" CROFT_SOURCE_DIR "/examples/graphs/sprinkler.bif"})),
+               UsageError);
+  EXPECT_THROW(Annotation({"m", path("none"), path("l")}, *models_), Error);
+  write("broken.txt", "a B c d\n");
+  EXPECT_THROW(Annotation({"m", path("broken.txt"), path("l")}, *models_), InputError);
+}
+
+Json wait_for(const Retraining& retraining) {
+  for (int k = 0; k < 600; ++k) {
+    const Json now = retraining.status();
+    if (now["state"] != Json("running")) return now;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return retraining.status();
+}
+
+TEST_F(AnnotationTest, AModelLearnsFromTheLabelsIsTakenAndGivenBack) {
+  Annotation annotation = this->annotation();
+  Retraining retraining({{path("train.txt")}, path("train.txt")}, *models_, annotation);
+  EXPECT_EQ(status_of([&] { retraining.start(); }), 409);  // nothing is labelled
+  EXPECT_EQ(status_of([&] { retraining.accept(); }), 409);
+  EXPECT_EQ(status_of([&] { retraining.restore(); }), 409);
+  annotation.label(2, 0, {"O", "B-CITY"});
+  retraining.start();
+  const Json done = wait_for(retraining);
+  ASSERT_EQ(done["state"], Json("done")) << done.dump();
+  EXPECT_EQ(done["labelled"], Json(1));
+  EXPECT_TRUE(done["before"].contains("chunk_f1"));
+  const std::string before = read("m.croft");
+  EXPECT_EQ(models_->refresh().size(), 0);
+  retraining.accept();
+  EXPECT_EQ(models_->refresh().size(), 1);
+  EXPECT_EQ(models_->find("m")->sequences->labels(), 5);  // with the label of the person
+  EXPECT_FALSE(std::filesystem::exists(path("m.croft.candidate")));
+  retraining.restore();
+  EXPECT_EQ(read("m.croft"), before);
+  EXPECT_EQ(retraining.status()["can_restore"], Json(false));
+}
+
+TEST_F(AnnotationTest, WithoutTrainingDataTheModelIsThePrior) {
+  Annotation annotation = this->annotation();
+  annotation.label(1, 0, {"B-PER", "O", "B-LOC"});
+  Retraining retraining({}, *models_, annotation);
+  retraining.start();
+  ASSERT_EQ(wait_for(retraining)["state"], Json("done"));
+  retraining.discard();
+  EXPECT_EQ(retraining.status()["state"], Json("none"));
+  EXPECT_FALSE(std::filesystem::exists(path("m.croft.candidate")));
+}
+
+TEST_F(AnnotationTest, EndpointsLabelAndSaySoWhereThereIsNoQueue) {
+  EXPECT_EQ(send("/v1/queue", "{}", parts()).status, 404);
+  EXPECT_EQ(send("/v1/training", "", parts()).status, 404);
+  Annotation annotation = this->annotation();
+  Retraining retraining({}, *models_, annotation);
+  ServiceParts labelling = parts();
+  labelling.annotation = &annotation;
+  labelling.retraining = &retraining;
+  const Json found = parse_json(send("/v1/queue", R"({"id": 2})", labelling).body);
+  EXPECT_EQ(found["all"], Json(3));
+  EXPECT_EQ(found["items"][0]["rows"][1], Json("Bonn"));
+  const HttpReply put =
+      send("/v1/label", R"({"id": 2, "version": 0, "labels": ["O", "B-LOC"]})", labelling);
+  EXPECT_EQ(parse_json(put.body)["labelled"], Json(1)) << put.body;
+  EXPECT_EQ(send("/v1/label", R"({"id": 2, "version": 0, "labels": []})", labelling).status, 409);
+  EXPECT_EQ(send("/v1/label", R"({"id": 2})", labelling).status, 400);
+  EXPECT_EQ(send("/v1/retrain", R"({"action": "win"})", labelling).status, 400);
+  EXPECT_EQ(send("/v1/retrain", R"({"action": "accept"})", labelling).status, 409);
+}
+
+TEST_F(AnnotationTest, MistakesHaveTheWordsAroundThem) {
+  const HttpReply reply =
+      send("/v1/evaluate", R"({"data": "Ann B-PER\nlives B-LOC\nin O\nOslo B-LOC\n\n"})", parts());
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  const Json found = parse_json(reply.body);
+  EXPECT_EQ(found["summary"]["tokens"]["count"], Json(4));
+  Json wrong;
+  for (const Json& cell : found["confusion"]) {
+    if (cell["gold"] != cell["predicted"]) wrong = cell;
+  }
+  EXPECT_EQ(wrong["gold"], Json("B-LOC"));
+  EXPECT_EQ(wrong["predicted"], Json("O"));
+  EXPECT_EQ(wrong["count"], Json(1));
+  EXPECT_EQ(wrong["examples"][0]["words"].size(), 4);
+  EXPECT_EQ(wrong["examples"][0]["word"], Json(1));
+  EXPECT_EQ(send("/v1/evaluate", "{}", parts()).status, 400);                     // without --data
+  EXPECT_EQ(send("/v1/evaluate", R"({"data": "a\nb\n"})", parts()).status, 400);  // no labels
+}
+
+TEST_F(AnnotationTest, LabelStudioGetsSpansWithOffsets) {
+  const std::string config =
+      R"(<View><Labels name=\"ner\" toName=\"t\"><Label value=\"PER\"/></Labels><Text name=\"t\" value=\"$body\"/></View>)";
+  const HttpReply reply =
+      send("/predict",
+           R"({"tasks": [{"id": 7, "data": {"body": "😀 Bob Smith, left Rome."}}],)"
+           R"( "project": "1.2", "label_config": ")" +
+               config + "\"}",
+           parts());
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  Json found;
+  for (const Json& each : parse_json(reply.body)["results"][0]["result"]) {
+    if (each["value"]["text"] == Json("Bob Smith")) found = each;
+  }
+  ASSERT_TRUE(found.is_object()) << reply.body;
+  EXPECT_EQ(found["from_name"], Json("ner"));
+  EXPECT_EQ(found["to_name"], Json("t"));
+  EXPECT_EQ(found["type"], Json("labels"));
+  EXPECT_EQ(found["value"]["labels"][0], Json("PER"));
+  EXPECT_EQ(found["value"]["start"], Json(3));  // the picture is two units
+  EXPECT_EQ(found["value"]["end"], Json(12));
+  EXPECT_EQ(send("/predict", R"({"tasks": [{"data": {"text": 1}}]})", parts()).status, 400);
+  EXPECT_EQ(send("/predict", R"({"tasks": 3})", parts()).status, 400);
+  EXPECT_EQ(send("/setup", R"({"project": "1", "schema": "<View/>"})", parts()).status, 200);
+  EXPECT_EQ(parse_json(send("/health", "", parts()).body)["status"], Json("UP"));
+}
+
+}  // namespace
+}  // namespace croft::serve::annotation_test
