@@ -252,8 +252,9 @@ TEST_F(AnnotationTest, LabelStudioGetsSpansWithOffsets) {
                config + "\"}",
            parts());
   ASSERT_EQ(reply.status, 200) << reply.body;
+  const Json answer = parse_json(reply.body);
   Json found;
-  for (const Json& each : parse_json(reply.body)["results"][0]["result"]) {
+  for (const Json& each : answer["results"][0]["result"]) {
     if (each["value"]["text"] == Json("Bob Smith")) found = each;
   }
   ASSERT_TRUE(found.is_object()) << reply.body;

@@ -206,7 +206,8 @@ class PageTest(support.CliTest):
         self.browser.keys("2")  # the second label, of the first word
         names = self.browser.run("return [...document.querySelectorAll('[data-label]')].map((e) => e.dataset.label)")
         x, y = self.browser.run("const [a, b] = [1, 2].map((k) => document.querySelectorAll('#item .word')[k]"
-                                ".getBoundingClientRect()); const middle = (r) => [r.x + r.width / 2, r.y + r.height / 2];"
+                                ".getBoundingClientRect());"
+                                "const middle = (r) => [r.x + r.width / 2, r.y + r.height / 2];"
                                 "return [0, 1].map((k) => Math.round(middle(b)[k] - middle(a)[k]))")
         self.browser.drag("#item li:nth-child(2) .word", x, y)
         self.browser.click(f"[data-label='{names[4]}']")

@@ -43,7 +43,8 @@ class SharedWorkTest(DistributedTest):
     def test_segments(self):
         self.check_both("--model", "segment", self.data, iterations=2)
         rest = self.file("rest", columns(chains(2000, seed=2)))
-        self.check_both("--model", "segment", "--l1", 0.5, "--holdout", rest, self.data, optimizer="owlqn", iterations=2)
+        self.check_both("--model", "segment", "--l1", 0.5, "--holdout", rest, self.data, optimizer="owlqn",
+                        iterations=2)
 
     def test_pools_of_experts_and_their_weights(self):
         rest = self.file("rest", columns(chains(4000, seed=2)))
