@@ -27,9 +27,10 @@ mpi=(openmpi-bin libopenmpi-dev python3-mpi4py)
 
 wanted=("${build[@]}" "${libraries[@]}" "${python[@]}" "${tests[@]}")
 check_only=no
+axe_wanted=no
 for option in "$@"; do
   case "$option" in
-    --developer) wanted+=("${developer[@]}" "${java[@]}" "${mpi[@]}") ;;
+    --developer) wanted+=("${developer[@]}" "${java[@]}" "${mpi[@]}"); axe_wanted=yes ;;
     --java) wanted+=("${java[@]}") ;;
     --mpi) wanted+=("${mpi[@]}") ;;
     --check) check_only=yes ;;
@@ -37,6 +38,18 @@ for option in "$@"; do
     *) echo "install_dependencies.sh: unknown option $option" >&2; usage >&2; exit 2 ;;
   esac
 done
+
+# Rules of accessibility, for the tests of the page, which do without where there is no network.
+axe="axe-core@4.14.1"
+fetch_axe() {
+  cd "$(dirname "$0")/.."
+  [ -f build/axe/node_modules/axe-core/axe.min.js ] && return
+  command -v npm >/dev/null && npm install --silent --no-save --prefix build/axe "$axe" >/dev/null 2>&1 && return
+  echo "install_dependencies.sh: no $axe: the tests of the page have its rules in part only" >&2
+}
+if [ "$axe_wanted" = yes ] && [ "$check_only" = no ]; then
+  trap fetch_axe EXIT
+fi
 
 if ! command -v dpkg-query >/dev/null; then
   echo "install_dependencies.sh: this is not a Debian system, so nothing is checked or installed;" >&2

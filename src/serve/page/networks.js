@@ -88,7 +88,7 @@ class Network {
       const y = HEAD + LINE * s;
       const bar = draw("rect", { class: "bar", x: 6, y: y + 2, height: LINE - 4, width: 0, rx: 2 });
       const before = draw("rect", { class: "before", x: 6, y: y + 2, height: LINE - 4, width: 0, visibility: "hidden" });
-      const number = draw("text", { x: WIDTH - 8, y: y + 15, "text-anchor": "end" });
+      const number = draw("tspan", { x: WIDTH - 8, y: y + 15, "text-anchor": "end" });
       const row = draw("g", {
         class: "state", role: "button", tabindex: "0", "aria-pressed": "false",
         click: () => this.observe(v, state),
@@ -98,7 +98,7 @@ class Network {
           this.observe(v, state);
         },
       }, draw("rect", { x: 2, y, width: WIDTH - 4, height: LINE, fill: "transparent" }), bar, before,
-      draw("text", { x: 10, y: y + 15 }, state.slice(0, 16)), number);
+      draw("text", { x: 10, y: y + 15 }, `${state.slice(0, 16)} `, number));
       return { row, bar, before, number };
     });
     const group = draw("g", { "data-variable": v },

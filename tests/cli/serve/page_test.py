@@ -20,6 +20,9 @@ from support import INGREDIENTS, croft
 HARBOUR = support.SOURCE / "examples" / "graphs" / "harbour.bif"
 SIZES = [(1280, 800), (390, 844)]
 SCHEMES = ["light", "dark"]
+# axe-core, where scripts/install_dependencies.sh --developer has put it.
+AXE = next(iter(support.SOURCE.glob("build/axe/node_modules/axe-core/axe.min.js")), None)
+AXE_RUN = "axe.run().then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html).slice(0, 3).join(' ')))"
 QUEUE = "".join("".join(word + "\n" for word in line.split()) + "\n" for line in (
     "2 cups sifted flour", "1 large leek , sliced", "a handful of tarragon", "salt to taste", "3 eggs", "1 cup milk"))
 
@@ -271,6 +274,11 @@ class PageTest(support.CliTest):
 
     def look_at(self, folder, view, width, scheme):
         self.assertEqual(self.browser.run(RULES), [], (view, width, scheme))
+        if AXE:
+            # By the DevTools protocol, as the page lets no other script in.
+            self.browser.devtools("Runtime.evaluate", expression=AXE.read_text("utf-8"))
+            found = self.browser.devtools("Runtime.evaluate", expression=AXE_RUN, awaitPromise=True, returnByValue=True)
+            self.assertEqual(found["result"]["value"], [], (view, width, scheme))
         if folder:
             pathlib.Path(folder, f"{view}-{width}-{scheme}.png").write_bytes(self.browser.screenshot())
 
