@@ -60,7 +60,8 @@ def predicted(one, two, weights, processes, network):
     shared = max(0.0, 2 * (one['pass'] - own))
     alone = max(0.0, one['pass'] - shared)
     rounds = max(1, processes - 1).bit_length()
-    exchange = 2 * (processes - 1) / processes * 8 * weights / rate + 2 * latency * rounds
+    # The gradient is summed; each sends its part of the direction, in single precision, to all.
+    exchange = (processes - 1) / processes * (2 * 8 + 4) * weights / rate + 3 * latency * rounds
     return shared / processes + alone + exchange
 
 

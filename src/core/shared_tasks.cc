@@ -1,12 +1,10 @@
 #include "core/shared_tasks.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace croft {
-namespace {
 
-// The tasks of this process: those whose costs begin in its part of the sum of all costs.
+// Those whose costs begin in its part of the sum of all costs.
 std::pair<std::size_t, std::size_t> own_tasks(const Ranks& helpers, std::size_t count,
                                               const std::function<double(std::size_t)>& cost) {
   std::vector<double> before(count + 1);
@@ -20,8 +18,6 @@ std::pair<std::size_t, std::size_t> own_tasks(const Ranks& helpers, std::size_t 
   };
   return {from(helpers.rank()), from(helpers.rank() + 1)};
 }
-
-}  // namespace
 
 void run_shared(ThreadPool& pool, std::size_t count, const std::function<double(std::size_t)>& cost,
                 const SharedTask& task, const SharedCommit& commit) {

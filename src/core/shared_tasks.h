@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "croft/core/parallel.h"
@@ -24,5 +25,9 @@ using SharedCommit =
 void run_shared(ThreadPool& pool, std::size_t count,
                 const std::function<double(std::size_t index)>& cost, const SharedTask& task,
                 const SharedCommit& commit);
+
+// The tasks [first, second) that this process runs.
+std::pair<std::size_t, std::size_t> own_tasks(const Ranks& helpers, std::size_t count,
+                                              const std::function<double(std::size_t)>& cost);
 
 }  // namespace croft

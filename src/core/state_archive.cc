@@ -11,7 +11,7 @@ void StateArchive::damaged() {
 void StateArchive::copy(void* value, std::size_t bytes) {
   if (bytes == 0) return;
   if (!reading_) {
-    out_.append(static_cast<const char*>(value), bytes);
+    if (!forgets_) out_.append(static_cast<const char*>(value), bytes);
     return;
   }
   if (in_.size() < bytes) damaged();

@@ -228,5 +228,51 @@ double sum_blocks(ThreadPool& pool, std::size_t size,
   return total;
 }
 
+OwnBlocks::OwnBlocks(Ranks& others, std::size_t numbers, std::size_t from)
+    : partners(others), size(numbers), begin(0), end(numbers) {
+  if (partners.alone() || size < from) return;
+  const std::size_t blocks = (size + kVectorBlock - 1) / kVectorBlock;
+  const auto first_of = [&](std::size_t rank) {
+    return std::min(blocks * rank / partners.size() * kVectorBlock, size);
+  };
+  begin = first_of(partners.rank());
+  end = first_of(partners.rank() + 1);
+}
+
+void sum_blocks(
+    ThreadPool& pool, const OwnBlocks& own, std::span<double> totals,
+    const std::function<void(std::size_t begin, std::size_t end, std::span<double> sums)>& body) {
+  if (own.all()) return sum_blocks(pool, own.size, totals, body);
+  const std::size_t blocks = (own.length() + kVectorBlock - 1) / kVectorBlock;
+  std::vector<double> here(blocks * totals.size());
+  pool.run(blocks, [&](std::size_t block, std::size_t) {
+    const std::size_t from = own.begin + block * kVectorBlock;
+    body(from, std::min(from + kVectorBlock, own.end),
+         std::span(here).subspan(block * totals.size(), totals.size()));
+  });
+  std::ranges::fill(totals, 0.0);
+  const std::vector<double> all = lists_of_all(own.partners, here);
+  for (std::size_t k = 0; k < all.size(); ++k) totals[k % totals.size()] += all[k];
+}
+
+double sum_blocks(ThreadPool& pool, const OwnBlocks& own,
+                  const std::function<double(std::size_t begin, std::size_t end)>& body) {
+  double total = 0;
+  sum_blocks(pool, own, std::span(&total, 1),
+             [&](std::size_t begin, std::size_t end, std::span<double> sums) {
+               sums[0] += body(begin, end);
+             });
+  return total;
+}
+
+void join_blocks(const OwnBlocks& own, std::span<float> vector) {
+  if (own.all()) return;
+  const auto* here = reinterpret_cast<const char*>(vector.data() + own.begin);
+  auto* to = reinterpret_cast<char*>(vector.data());
+  for (const std::string& part : own.partners.gather({here, own.length() * sizeof(float)})) {
+    to = std::copy(part.begin(), part.end(), to);
+  }
+}
+
 }  // namespace croft
 #endif  // HWY_ONCE

@@ -28,6 +28,25 @@ void sum_blocks(
     ThreadPool& pool, std::size_t size, std::span<double> totals,
     const std::function<void(std::size_t begin, std::size_t end, std::span<double> sums)>& body);
 
+// Of a vector that all partners of a pool have: the numbers whose blocks this process looks at.
+struct OwnBlocks {
+  // All of them where the vector is shorter than `from`, otherwise a part, whole blocks in the
+  // order of the partners.
+  OwnBlocks(Ranks& partners, std::size_t size, std::size_t from);
+  std::size_t length() const { return end - begin; }
+  bool all() const { return length() == size; }
+  Ranks& partners;
+  std::size_t size, begin, end;
+};
+// As above, to the last bit, on all partners; body is called for own blocks alone.
+void sum_blocks(
+    ThreadPool& pool, const OwnBlocks& own, std::span<double> totals,
+    const std::function<void(std::size_t begin, std::size_t end, std::span<double> sums)>& body);
+double sum_blocks(ThreadPool& pool, const OwnBlocks& own,
+                  const std::function<double(std::size_t begin, std::size_t end)>& body);
+// Each has written its own numbers of the vector; now all have all.
+void join_blocks(const OwnBlocks& own, std::span<float> vector);
+
 // body(begin, end) over the chunks of one block, in order: what a body reads again and again
 // within a chunk stays in the first-level cache.
 template <class Body>

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <numeric>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -44,16 +45,20 @@ class MpiRanks final : public croft::Ranks {
   }
 
   std::vector<std::string> gather(std::string_view bytes) override {
+    const double start = MPI_Wtime();
     const std::vector<std::uint64_t> sizes = sizes_of_all(bytes.size());
     std::vector<std::string> all(size_);
-    for (std::size_t r = 0; r < size_; ++r) {
-      all[r] = r == rank_ ? std::string(bytes) : std::string(sizes[r], '\0');
+    const std::uint64_t total = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+    if (total < kAtOnce) {
+      gather_at_once(bytes, sizes, all);
+    } else {
+      for (std::size_t r = 0; r < size_; ++r) {
+        all[r] = r == rank_ ? std::string(bytes) : std::string(sizes[r], '\0');
+        broadcast_from(r, all[r]);
+      }
     }
-    if (std::ranges::max(sizes) < kSmall && size_ * kSmall < kPiece) {
-      gather_small(bytes, sizes, all);
-      return all;
-    }
-    for (std::size_t r = 0; r < size_; ++r) broadcast_from(r, all[r]);
+    traffic_.seconds += MPI_Wtime() - start;
+    traffic_.bytes += total;
     return all;
   }
 
@@ -98,15 +103,15 @@ class MpiRanks final : public croft::Ranks {
   }
 
  private:
-  static constexpr std::size_t kSmall = 4096;  // bytes that go to all at once
+  static constexpr std::size_t kAtOnce = std::size_t{1} << 30;  // bytes that go to all at once
 
   std::vector<std::uint64_t> sizes_of_all(std::uint64_t size) {
     std::vector<std::uint64_t> sizes(size_);
     MPI_Allgather(&size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, all_);
     return sizes;
   }
-  void gather_small(std::string_view bytes, const std::vector<std::uint64_t>& sizes,
-                    std::vector<std::string>& all) {
+  void gather_at_once(std::string_view bytes, const std::vector<std::uint64_t>& sizes,
+                      std::vector<std::string>& all) {
     std::vector<int> count(size_), begin(size_);
     int end = 0;
     for (std::size_t r = 0; r < size_; ++r) {

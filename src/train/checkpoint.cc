@@ -93,44 +93,41 @@ void CheckpointFolder::remove_leftovers() {
 
 bool CheckpointFolder::restore(const State& state) {
   if (!resume_) return false;
+  std::string bytes;
   run_together(ranks_, [&] {
-    if (ranks_.first()) read(state);
+    if (ranks_.first()) bytes = read();
   });
-  if (ranks_.alone()) return true;
-  StateArchive out;  // the first process has the state now
-  if (ranks_.first()) state(out);
-  std::string bytes = out.bytes();
   ranks_.broadcast(bytes);
-  if (ranks_.first()) return true;
-  StateArchive in(bytes);
-  state(in);
-  in.finish();
+  StateArchive archive(bytes);
+  state(archive);
+  archive.finish();
   return true;
 }
 
-void CheckpointFolder::read(const State& state) {
+std::string CheckpointFolder::read() const {
   std::ifstream file(path(), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  StateArchive archive(checkpoint_state(bytes, fingerprint_, path().string()));
-  state(archive);
-  archive.finish();
+  return std::string(checkpoint_state(bytes, fingerprint_, path().string()));
 }
 
 void CheckpointFolder::offer(const State& state) {
-  if (!ranks_.first()) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_ < interval_) return;
-  StateArchive archive;
-  state(archive);
+  const bool due = std::chrono::steady_clock::now() - last_ >= interval_;
+  if (!any_of_all(ranks_, ranks_.first() && due)) return;
+  StateArchive archive = ranks_.first() ? StateArchive() : StateArchive::forgetful();
+  state(archive);  // on all processes, each of which may have a part of it
+  if (ranks_.first()) keep(archive.bytes());
+  last_ = std::chrono::steady_clock::now();
+}
+
+void CheckpointFolder::keep(const std::string& state) {
   try {
     AtomicFile file(path());
-    file.write(checkpoint_header(fingerprint_, archive.bytes()));
-    file.write(archive.bytes());
+    file.write(checkpoint_header(fingerprint_, state));
+    file.write(state);
     file.commit();
   } catch (const Error& error) {
     if (warn_) warn_(std::string(error.what()) + "; training goes on without this checkpoint");
   }
-  last_ = std::chrono::steady_clock::now();
 }
 
 void CheckpointFolder::remove() {

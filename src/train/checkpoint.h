@@ -46,7 +46,8 @@ class CheckpointFolder : public Checkpointer {
   // or is not there and it is true; Error where it cannot be written to.  A folder without a
   // checkpoint resumes from the beginning.
   //   interval : between two states that are kept; zero keeps every one
-  //   ranks    : processes that have the same state: the first one's is kept, and handed to all
+  //   ranks    : processes that have the same state, or parts of it, and offer it together: the
+  //              first one keeps it, and hands it to all
   CheckpointFolder(std::filesystem::path folder, bool resume,
                    std::chrono::duration<double> interval, Ranks& ranks = no_other_ranks());
 
@@ -66,7 +67,8 @@ class CheckpointFolder : public Checkpointer {
  private:
   std::filesystem::path path() const { return folder_ / "checkpoint"; }
   void open();
-  void read(const State& state);
+  std::string read() const;  // the state that is kept
+  void keep(const std::string& state);
   void remove_leftovers();
 
   std::filesystem::path folder_;

@@ -20,8 +20,8 @@ class Ranks {
   virtual ~Ranks() = default;
   virtual std::size_t rank() const = 0;  // of this process, in [0, size())
   virtual std::size_t size() const = 0;
-  // What this process has handed to others and taken from them, and the seconds that it spent with
-  // that and with waiting for them; by sums, which are what every pass needs.
+  // The bytes that went from process to process by sums and gather(), which every pass needs, and
+  // the seconds that this one spent with that and with waiting for the others.
   struct Traffic {
     double seconds = 0;
     std::uint64_t bytes = 0;

@@ -24,6 +24,12 @@ class StateArchive {
   StateArchive() = default;                                                      // writes
   explicit StateArchive(std::string_view bytes) : in_(bytes), reading_(true) {}  // reads
   bool reading() const { return reading_; }
+  // Writes to nowhere: for who has to take part, and not to keep anything.
+  static StateArchive forgetful() {
+    StateArchive archive;
+    archive.forgets_ = true;
+    return archive;
+  }
 
   template <class T>
   requires std::is_arithmetic_v<T> || std::is_enum_v<T>
@@ -73,6 +79,10 @@ class StateArchive {
   }
 
   const std::string& bytes() const { return out_; }  // written so far
+  // What another archive has written, as if this one had; requires !reading().
+  void append(std::string_view bytes) {
+    if (!forgets_) out_.append(bytes);
+  }
   // Throws Error unless everything has been read.
   void finish() const;
 
@@ -96,7 +106,7 @@ class StateArchive {
 
   std::string out_;
   std::string_view in_;
-  bool reading_ = false;
+  bool reading_ = false, forgets_ = false;
 };
 
 }  // namespace croft

@@ -16,25 +16,47 @@ constexpr double kMinCosine = 1e-10;
 
 }  // namespace
 
-CurvatureHistory::CurvatureHistory(std::size_t dimension, std::size_t pairs, std::size_t mapped)
+CurvatureHistory::CurvatureHistory(std::size_t dimension, std::size_t pairs, std::size_t mapped,
+                                   Ranks& partners)
     : dimension_(dimension),
       pairs_(pairs),
       mapped_(mapped),
+      own_(partners, dimension, kShared),
       basis_(2 * pairs),
       gram_(2 * pairs, 2 * pairs + 1, 0.0),
       coefficients_(2 * pairs + 1) {}
 
 void CurvatureHistory::archive(StateArchive& state) {
   state(size_, next_);
-  for (AlignedVector<float>& vector : basis_) state(vector);
+  for (AlignedVector<float>& vector : basis_) archive_part(state, vector);
   for (std::size_t r = 0; r < gram_.rows(); ++r) state(gram_[r]);
   state(last_length_);
 }
 
+// Whole vectors, whoever has which part of them, so that any number of processes goes on from them.
+void CurvatureHistory::archive_part(StateArchive& state, AlignedVector<float>& own) {
+  if (own_.all()) return state(own);
+  AlignedVector<float> whole;
+  if (!state.reading()) {
+    if (!own.empty()) {
+      whole.resize(dimension_);
+      std::ranges::copy(own, whole.begin() + static_cast<std::ptrdiff_t>(own_.begin));
+      join_blocks(own_, whole);
+    }
+    return state(whole);
+  }
+  state(whole);
+  own.clear();
+  if (whole.size() == dimension_) {
+    const float* first = whole.data();
+    own.assign(first + own_.begin, first + own_.end);
+  }
+}
+
 bool CurvatureHistory::push(ThreadPool& pool, const PairSource& pair, const VectorSource& vector) {
   if (size_ == pairs_) --size_;  // the oldest pair sits in slot next_, which the new one takes
-  basis_[s_of(next_)].resize(dimension_ + mapped_);
-  basis_[y_of(next_)].resize(dimension_ + mapped_);
+  basis_[s_of(next_)].resize(own_.length() + mapped_);
+  basis_[y_of(next_)].resize(own_.length() + mapped_);
 
   std::vector<std::size_t> slots;  // whose vectors enter the products: those kept, and the new one
   for (std::size_t i = 0; i < size_; ++i) slots.push_back(slot(i));
@@ -112,8 +134,8 @@ void CurvatureHistory::take_products(ThreadPool& pool, const PairSource& pair,
   const auto block = [&](std::size_t from, std::size_t to, std::span<double> sums) {
     std::array<double, kVectorChunk> v_storage;
     for_chunks(from, to, [&](std::size_t begin, std::size_t end) {
-      const auto chunk = [&](AlignedVector<float>& all) {
-        return std::span(all).subspan(begin, end - begin);
+      const auto chunk = [&](AlignedVector<float>& kept) {
+        return std::span(kept).subspan(begin - own_.begin, end - begin);
       };
       const std::span<float> s = chunk(basis_[s_of(next_)]), y = chunk(basis_[y_of(next_)]);
       const std::span<double> v = std::span(v_storage).first(end - begin);
@@ -127,7 +149,7 @@ void CurvatureHistory::take_products(ThreadPool& pool, const PairSource& pair,
       }
     });
   };
-  sum_blocks(pool, dimension_, products, block);
+  sum_blocks(pool, own_, products, block);
 }
 
 // The two-loop recursion (O.5); q and r live in `coefficients_`, which says how much of each s_i,
@@ -167,7 +189,7 @@ void CurvatureHistory::multiply(std::size_t begin, std::span<const double> v,
                                 std::span<double> out) const {
   const double scale = coefficients_.back();
   for (std::size_t i = 0; i < v.size(); ++i) out[i] = scale * v[i];
-  const auto part = [&](std::size_t row) { return basis_[row].data() + begin; };
+  const auto part = [&](std::size_t row) { return basis_[row].data() + (begin - own_.begin); };
   std::size_t i = 0;
   for (; i + 2 <= size_; i += 2) {
     const std::array rows = {s_of(slot(i)), y_of(slot(i)), s_of(slot(i + 1)), y_of(slot(i + 1))};
@@ -177,7 +199,7 @@ void CurvatureHistory::multiply(std::size_t begin, std::span<const double> v,
   }
   for (; i < size_; ++i) {
     for (const std::size_t row : {s_of(slot(i)), y_of(slot(i))}) {
-      axpy(coefficients_[row], std::span(basis_[row]).subspan(begin, v.size()), out);
+      axpy(coefficients_[row], std::span(basis_[row]).subspan(begin - own_.begin, v.size()), out);
     }
   }
 }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/vector_math.h"
 #include "croft/core/matrix.h"
 #include "croft/core/parallel.h"
 #include "croft/core/state_archive.h"
@@ -21,14 +22,23 @@ namespace croft {
 
 class CurvatureHistory {
  public:
-  // pairs >= 1.  Memory: 2 floats a pair and coordinate, taken when the pair is first used.
+  // From so many coordinates on, partners keep a part of each pair.
+  static constexpr std::size_t kShared = std::size_t{1} << 20;
+  // pairs >= 1.  Memory: 2 floats a pair and coordinate, taken when the pair is first used; of many
+  // coordinates each partner has a part.
   //   mapped : of the first so many coordinates u the inner product is u'K v, and vectors go on
   //            behind the dimension with as many of K u (B.33)
-  CurvatureHistory(std::size_t dimension, std::size_t pairs, std::size_t mapped = 0);
+  //   partners : processes that do the same to the same vectors; none where something is mapped
+  CurvatureHistory(std::size_t dimension, std::size_t pairs, std::size_t mapped = 0,
+                   Ranks& partners = no_other_ranks());
+  // The coordinates that pairs are kept of: the sources of push() are called for these, and
+  // multiply() knows these.
+  const OwnBlocks& own() const { return own_; }
 
   std::size_t size() const { return size_; }  // pairs in use
   void clear() { size_ = 0; }
-  void archive(StateArchive& state);  // all that solve() and push() depend on
+  // All that solve() and push() depend on.  Partners call it together.
+  void archive(StateArchive& state);
 
   // Writes coordinates [begin, begin + s.size()) of the new pair s = w' - w, y = g' - g.
   using PairSource = std::function<void(std::size_t begin, std::span<float> s, std::span<float> y)>;
@@ -58,6 +68,7 @@ class CurvatureHistory {
   std::size_t slot(std::size_t age_order) const {  // 0 is the oldest pair
     return (next_ + pairs_ - size_ + age_order) % pairs_;
   }
+  void archive_part(StateArchive& state, AlignedVector<float>& own);
   void store_pair(ThreadPool& pool, const PairSource& pair);
   void take_products(ThreadPool& pool, const PairSource& pair, const VectorSource& vector,
                      std::span<const std::size_t> slots, std::span<double> products);
@@ -66,8 +77,9 @@ class CurvatureHistory {
                     std::span<double> products);
 
   std::size_t dimension_, pairs_, mapped_;
+  OwnBlocks own_;
   std::size_t size_ = 0, next_ = 0;          // the newest pair sits in the slot before next_
-  std::vector<AlignedVector<float>> basis_;  // [2m][dimension + mapped]
+  std::vector<AlignedVector<float>> basis_;  // [2m][own coordinates + mapped]
   Matrix<double> gram_;                      // [2m][2m + 1]; the last column is for v
   std::vector<double> coefficients_;         // [2m + 1], of H v
   double last_length_ = 1;

@@ -28,7 +28,7 @@ class Lbfgs final : public QuasiNewton {
  public:
   Lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
         const LbfgsOptions& options, ThreadPool& pool)
-      : QuasiNewton({w.size(), options.pairs(w.size(), false)}),
+      : QuasiNewton({w.size(), options.pairs(w.size(), false), 0, pool.partners()}),
         f_(f),
         regulariser_(regulariser),
         max_evaluations_(options.max_line_search),
@@ -50,18 +50,20 @@ class Lbfgs final : public QuasiNewton {
  private:
   // d = -H g (O.5).  Returns its slope g.d, with d as stored.
   double set_direction() override {
-    return sum_blocks(pool_, w_.size(), [&](std::size_t from, std::size_t to) {
+    const double slope = sum_blocks(pool_, history_.own(), [&](std::size_t from, std::size_t to) {
       std::array<double, kVectorChunk> product;
-      double slope = 0;
+      double sum = 0;
       for_chunks(from, to, [&](std::size_t begin, std::size_t end) {
         const auto g = std::span<const double>(gradient_).subspan(begin, end - begin);
         const auto d = std::span(direction_).subspan(begin, end - begin);
         history_.multiply(begin, g, std::span(product).first(g.size()));
         for (std::size_t i = 0; i < d.size(); ++i) d[i] = static_cast<float>(-product[i]);
-        slope += dot(g, d);
+        sum += dot(g, d);
       });
-      return slope;
+      return sum;
     });
+    join_blocks(history_.own(), direction_);
+    return slope;
   }
 
   // To a step of (O.9), (O.10).

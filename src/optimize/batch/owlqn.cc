@@ -29,7 +29,7 @@ class Owlqn final : public QuasiNewton {
  public:
   Owlqn(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
         const LbfgsOptions& options, ThreadPool& pool)
-      : QuasiNewton({w.size(), options.pairs(w.size(), true)}),
+      : QuasiNewton({w.size(), options.pairs(w.size(), true), 0, pool.partners()}),
         f_(f),
         regulariser_(regulariser),
         max_evaluations_(options.max_line_search),
@@ -52,9 +52,9 @@ class Owlqn final : public QuasiNewton {
  private:
   // d = -H v, projected on the orthant of -v where v is the pseudo-gradient (O.12).  Returns v.d.
   double set_direction() override {
-    return sum_blocks(pool_, w_.size(), [&](std::size_t from, std::size_t to) {
+    const double slope = sum_blocks(pool_, history_.own(), [&](std::size_t from, std::size_t to) {
       std::array<double, kVectorChunk> v_storage, product;
-      double slope = 0;
+      double sum = 0;
       for_chunks(from, to, [&](std::size_t begin, std::size_t end) {
         const auto v = std::span(v_storage).first(end - begin);
         const auto d = std::span(direction_).subspan(begin, end - begin);
@@ -69,10 +69,12 @@ class Owlqn final : public QuasiNewton {
         // from the steepest descent again.
         const auto [from_free, to_free] = free_part(regulariser_, begin, d.size());
         for (std::size_t i = from_free; i < to_free; ++i) d[i] = static_cast<float>(-product[i]);
-        slope += dot(v, d);
+        sum += dot(v, d);
       });
-      return slope;
+      return sum;
     });
+    join_blocks(history_.own(), direction_);
+    return slope;
   }
 
   // Coordinates [begin, begin + v.size()) of the pseudo-gradient (O.11) at the iterate.
@@ -169,6 +171,7 @@ class Owlqn final : public QuasiNewton {
           }
         },
         [&](std::size_t begin, std::span<double> v) { pseudo_gradient_at(begin, v); });
+    if (!history_.own().all()) std::ranges::copy(w_, iterate_.begin());  // what partners have kept
   }
 
   BatchFunction& f_;

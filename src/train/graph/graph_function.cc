@@ -31,7 +31,7 @@ double GraphFunction::evaluate(std::span<const double> w, std::span<double> grad
   CompensatedSum value;
   const auto numbers = [&](std::size_t n) { return instances_[n].graph.numbers().size(); };
   run_shared(
-      pool_, instances_.size(), [&](std::size_t n) { return static_cast<double>(numbers(n)); },
+      pool_, instances_.size(), [&](std::size_t n) { return cost(n); },
       [&](std::size_t n, std::size_t k, std::vector<double>& result) {
         workers_[k].scorer.score(w, instances_[n]);
         result.assign(numbers(n), 0);
@@ -51,8 +51,22 @@ double GraphFunction::evaluate(std::span<const double> w, std::span<double> grad
   return value.value();
 }
 
+double GraphFunction::cost(std::size_t n) const {
+  return static_cast<double>(instances_[n].graph.numbers().size());
+}
+
+// Of helpers each knows the state of its own instances, which follow those of the ranks before it.
 void GraphFunction::archive(StateArchive& state) {
-  for (const auto& each : objectives_) each->archive(state);
+  Ranks& helpers = pool_.helpers();
+  if (helpers.alone() || state.reading()) {
+    for (const auto& each : objectives_) each->archive(state);
+    return;
+  }
+  const auto [first, last] =
+      own_tasks(helpers, instances_.size(), [&](std::size_t n) { return cost(n); });
+  StateArchive own;
+  for (std::size_t n = first; n < last; ++n) objectives_[n]->archive(own);
+  helpers.hand_to_first(own.bytes(), [&](std::string_view bytes) { state.append(bytes); });
 }
 
 // Times the instance's weight, as the derivatives.

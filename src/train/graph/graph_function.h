@@ -66,6 +66,7 @@ class GraphFunction final : public SampleFunction {
     std::vector<double> weights;  // [dimension] of the support, with a prior
     std::size_t inferences = 0, not_converged = 0;
   };
+  double cost(std::size_t n) const;
   double infer(std::size_t n, std::span<double> d_numbers);
   static void count(bool converged, Worker& worker);
 

@@ -77,33 +77,41 @@ class SharedWorkTest(DistributedTest):
         for processes in (1, 3):
             self.assertTrue(self.shared(processes, *options) == alone, "another model")
 
-    def test_graphs(self):
+    def graph(self):
         database = self.folder / "tokens.sqlite"
         rows = [(n, word, label) for n, rows in enumerate(chains(1500, labels=8)) for label, word, _ in rows]
         with contextlib.closing(sqlite3.connect(database)) as tables:
             tables.execute("create table token(id integer primary key, sentence integer, word text, label text)")
             tables.executemany("insert into token(sentence, word, label) values (?, ?, ?)", rows)
             tables.commit()
-        graph = ("--model", "graph", "--spec", self.file("spec.toml", SPEC), "--database", database)
+        return "--model", "graph", "--spec", self.file("spec.toml", SPEC), "--database", database
+
+    def test_graphs(self):
+        graph = self.graph()
         for objective in ("likelihood", "pseudolikelihood", "piecewise", "bethe", "tree-reweighted"):
             self.check_both(*graph, "--objective", objective)
         self.check_both(*graph, "--objective", "max-margin", optimizer="cutting-plane")
         self.check_both(*graph, "--holdout", 0.2, "--early-stop", 1, iterations=5)
         output = ("--quiet", "-o", self.model, *graph)
         self.check_error(2, WRONG_USAGE, *output, "--objective", "gibbs", mentions=("has no optimizer for several",))
-        self.check_error(2, WRONG_USAGE, *output, "--objective", "bethe", "--checkpoint", self.kept,
-                         mentions=("leave out --checkpoint",))
 
-    def test_checkpoints_go_on_with_another_number_of_processes(self):
-        options = ("--model", "segment", *ENDLESS, "--max-iterations", 40,
-                   self.file("few", columns(chains(12_000, labels=64))))
+    def check_resumed(self, *options):
+        """Stopped on two processes, and on three to its end."""
+        options = (*options, *ENDLESS)
         whole = self.alone("--optimizer", "lbfgs", *options)
         kept = ("--checkpoint", self.kept, "--checkpoint-interval", 0)
+        self.log.unlink(missing_ok=True)
         job = self.start(command(2, "train", "--quiet", "-o", self.model, "--log", self.log, *kept, *options))
         os.kill(self.wait_for_iterations(job)[1], signal.SIGTERM)
         job.communicate(timeout=60)
         self.assertEqual(job.returncode, INTERRUPTED)
         self.assertTrue(self.shared(3, *kept, "--resume", *options) == whole, "another model")
+
+    def test_checkpoints_go_on_with_another_number_of_processes(self):
+        self.check_resumed("--model", "segment", "--max-iterations", 40,
+                           self.file("few", columns(chains(12_000, labels=64))))
+        # Messages go on from those of the last iteration, which each process keeps for its instances.
+        self.check_resumed(*self.graph(), "--objective", "bethe", "--max-iterations", 60)
 
     def test_methods_that_go_their_own_way_on_a_part_are_refused(self):
         self.check_error(2, WRONG_USAGE, "--quiet", "-o", self.model, "--model", "segment", "--optimizer",

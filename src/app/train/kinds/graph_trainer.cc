@@ -189,13 +189,6 @@ void GraphTrainer::share() {
   if (!o.method) o.method = methods.by_default(o.objective, o.regulariser);
   if (ranks().alone()) return;
   methods.check(*o.method, o.objective);
-  const auto messages = {Objective::bethe, Objective::mean_field, Objective::tree_reweighted};
-  if (!request_.checkpoint.empty() && std::ranges::find(messages, o.objective) != messages.end()) {
-    throw UsageError("--objective ", name_of(o.objective),
-                     " goes on from the messages of the last iteration, which several processes "
-                     "keep each for its instances; leave out --checkpoint, or start croft without "
-                     "mpirun");
-  }
 }
 
 void GraphTrainer::open() {
