@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <numeric>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>

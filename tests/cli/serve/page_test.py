@@ -22,7 +22,8 @@ SIZES = [(1280, 800), (390, 844)]
 SCHEMES = ["light", "dark"]
 # axe-core, where scripts/install_dependencies.sh --developer has put it.
 AXE = next(iter(support.SOURCE.glob("build/axe/node_modules/axe-core/axe.min.js")), None)
-AXE_RUN = "axe.run().then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html).slice(0, 3).join(' ')))"
+AXE_RUN = ("axe.run().then((r) => r.violations.map((v) =>"
+           "`${v.id}: ${v.nodes.map((n) => n.html).slice(0, 3).join(' ')}`))")
 QUEUE = "".join("".join(word + "\n" for word in line.split()) + "\n" for line in (
     "2 cups sifted flour", "1 large leek , sliced", "a handful of tarragon", "salt to taste", "3 eggs", "1 cup milk"))
 
