@@ -411,6 +411,21 @@ def evaluate(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]]) -
     return document
 
 
+def compare(y_true: Sequence[Sequence[str]], y_first: Sequence[Sequence[str]], y_second: Sequence[Sequence[str]], *,
+            draws: int = 10_000, confidence: float = 0.95, seed: int = 1, show: int = 10) -> dict[str, Any]:
+    """Whether one labelling of the same sequences is better than another (docs/evaluation.md).
+
+    Under "metrics" accuracy and, of chunk labels, precision, recall and F1: of each labelling, their difference,
+    its interval by the bootstrap, and p by approximate randomisation, both over sequences.  Under "most" the
+    sequences on which the two differ most.  The names are those of ``croft compare --json``.
+
+    draws : of each test; seed : what is drawn
+    """
+    document: dict[str, Any] = json.loads(_core.compare(list(y_true), list(y_first), list(y_second), draws, confidence,
+                                                        seed, show))
+    return document
+
+
 def _restore(cls: type[Model], data: bytes) -> Model:
     return cls.from_bytes(data)
 

@@ -47,6 +47,7 @@ Example:
   croft bugs line.bug --data line-data.R    draws from the posterior of a BUGS model
   croft serve m.croft sprinkler.bif         answers over HTTP
   croft suggest -m m.croft new.conll        what is most worth labelling by hand
+  croft compare a.croft b.croft test.conll  is one better, and where do they differ
 
 `croft VERB --help` has the options of a verb and an example.
 A file name of - is standard input.  Results go to stdout, progress and messages to stderr.
@@ -54,8 +55,9 @@ Exit status: 0 done, 1 bad input, 2 wrong usage, 130 stopped by Ctrl-C or SIGTER
 141 (SIGPIPE), without a message, where the reader of the results left: croft ... | head.)";
 
 constexpr const Verb* kVerbs[] = {
-    &kTrain,          &kPredict,   &kEvaluate, &kInspect, &kExplain, &kConvert, &kStack, &kInfer,
-    &kMaximumEntropy, &kCalibrate, &kSearch,   &kCluster, &kLogic,   &kBugs,    &kServe, &kSuggest,
+    &kTrain, &kPredict, &kEvaluate,       &kInspect,   &kExplain, &kConvert,
+    &kStack, &kInfer,   &kMaximumEntropy, &kCalibrate, &kSearch,  &kCluster,
+    &kLogic, &kBugs,    &kServe,          &kSuggest,   &kCompare,
 };
 
 struct Ending {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/evaluate/comparison.h"
 #include "app/evaluate/evaluation.h"
 #include "app/inspect/inspect_boosted.h"
 #include "app/inspect/weights.h"
@@ -261,31 +262,54 @@ py::tuple hmm_transitions(const PythonModel& self) {
                         model->end().empty() ? py::object(py::none()) : list(model->end()));
 }
 
+// Labels of the same sequences side by side, each list of them under its name in messages.
+struct NamedLabels {
+  std::string name;
+  const py::list& labels;
+};
+using LabelSides = std::vector<std::vector<std::string_view>>;
+
+void for_each_side(const std::vector<NamedLabels>& lists,
+                   const std::function<void(const LabelSides&)>& visit) {
+  const NamedLabels& first = lists.front();
+  for (const NamedLabels& each : lists) {
+    if (each.labels.size() == first.labels.size()) continue;
+    throw py::value_error(first.name + " has " + std::to_string(first.labels.size()) +
+                          " sequences and " + each.name + " " + std::to_string(each.labels.size()));
+  }
+  for (std::size_t n = 0; n < first.labels.size(); ++n) {
+    LabelSides sides;
+    std::vector<py::list> kept;
+    for (const NamedLabels& each : lists) {
+      const std::string name = each.name + "[" + std::to_string(n) + "]";
+      const py::object labels = each.labels[n];
+      kept.emplace_back(py::list(labels));  // of an array's labels there is nothing else that does
+      sides.emplace_back();
+      for (const py::handle label : kept.back()) sides.back().push_back(text_of(label.ptr(), name));
+      if (sides.back().size() == sides.front().size()) continue;
+      throw py::value_error(first.name + "[" + std::to_string(n) + "] has " +
+                            std::to_string(sides.front().size()) + " labels and " + each.name +
+                            " has " + std::to_string(sides.back().size()));
+    }
+    visit(sides);
+  }
+}
+
 // The summary that `croft evaluate --json` prints, as JSON.
 std::string evaluate(const py::list& gold, const py::list& predicted) {
   Evaluation evaluation;
-  if (gold.size() != predicted.size()) {
-    throw py::value_error("y_true has " + std::to_string(gold.size()) + " sequences and y_pred " +
-                          std::to_string(predicted.size()));
-  }
-  for (std::size_t n = 0; n < gold.size(); ++n) {
-    std::vector<std::string_view> sides[2];
-    py::list kept[2];
-    const py::object both[2] = {gold[n], predicted[n]};
-    for (int side = 0; side < 2; ++side) {
-      const std::string name =
-          std::string(side == 0 ? "y_true[" : "y_pred[") + std::to_string(n) + "]";
-      kept[side] = py::list(both[side]);  // of an array's labels there is nothing else that does
-      for (const py::handle label : kept[side]) sides[side].push_back(text_of(label.ptr(), name));
-    }
-    if (sides[0].size() != sides[1].size()) {
-      throw py::value_error("y_true[" + std::to_string(n) + "] has " +
-                            std::to_string(sides[0].size()) + " labels and y_pred has " +
-                            std::to_string(sides[1].size()));
-    }
-    evaluation.add(sides[0], sides[1]);
-  }
+  for_each_side({{"y_true", gold}, {"y_pred", predicted}},
+                [&](const LabelSides& sides) { evaluation.add(sides[0], sides[1]); });
   return dump(to_json(evaluation.summary()));
+}
+
+// The comparison that `croft compare --json` prints, as JSON.
+std::string compare(const py::list& gold, const py::list& first, const py::list& second,
+                    std::size_t draws, double confidence, std::uint64_t seed, std::size_t show) {
+  Comparison comparison({.draws = draws, .confidence = confidence, .seed = seed, .shown = show});
+  for_each_side({{"y_true", gold}, {"y_first", first}, {"y_second", second}},
+                [&](const LabelSides& sides) { comparison.add(sides[0], sides[1], sides[2]); });
+  return dump(to_json(comparison.summary()));
 }
 
 // What `look` finds in a model, unless the model's file was changed meanwhile.
@@ -343,6 +367,8 @@ void bind_model(py::module_& module) {
   module.def("hmm_transitions", unchanged(hmm_transitions), py::arg("model"));
   module.def("crfsuite_attributes", &crfsuite_attributes, py::arg("data"));
   module.def("evaluate", &evaluate, py::arg("y_true"), py::arg("y_pred"));
+  module.def("compare", &compare, py::arg("y_true"), py::arg("y_first"), py::arg("y_second"),
+             py::arg("draws"), py::arg("confidence"), py::arg("seed"), py::arg("show"));
 }
 
 }  // namespace croft::python
