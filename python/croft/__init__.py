@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from .logic import Logic, LogicAnswer
     from .logistic_regression import LogisticRegression
     from .memm import MEMM
-    from .model import Labelling, Model, Span, compare, evaluate, load, save
+    from .model import Labelling, Model, Span, check, compare, evaluate, load, save
     from .naive_bayes import NaiveBayes
     from .rank_walk import RankedCRF
     from .segment import SegmentCRF
@@ -68,19 +68,19 @@ __all__ = ["BayesNet", "BoostedCRF", "Bugs", "BugsResult", "ChainCRF", "Cliques"
            "FactorGraph", "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF", "Inference", "Labelling", "Logic",
            "LogicAnswer", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "PoolCRF", "Range",
            "RankedCRF", "SearchResult", "SegmentCRF", "Span", "TableGraphCRF", "Template", "TextVectorizer",
-           "TrainingInterrupted", "chain", "compare", "compat", "evaluate", "load", "maximum_entropy", "plot", "save",
-           "search"]
+           "TrainingInterrupted", "chain", "check", "compare", "compat", "evaluate", "load", "maximum_entropy",
+           "plot", "save", "search"]
 
 _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "Bugs": "bugs", "BugsResult": "bugs",
-          "ChainCRF": "estimator", "compare": "model", "Cliques": "graph_crf", "ErrorCorrectingCRF": "error_correcting",
-          "FactorGraph": "graph", "FeatureFunction": "features", "GraphCRF": "graph_crf", "HMM": "hmm",
-          "HiddenChainCRF": "hidden_chain", "Inference": "graph", "Labelling": "model", "Logic": "logic",
-          "LogicAnswer": "logic", "LogisticRegression": "logistic_regression", "MEMM": "memm",
-          "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Model": "model", "NaiveBayes": "naive_bayes",
-          "PoolCRF": "pool", "Range": "halving", "RankedCRF": "rank_walk", "SearchResult": "halving",
-          "search": "halving", "SegmentCRF": "segment", "Span": "model", "TableGraphCRF": "table_graph",
-          "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator", "evaluate": "model",
-          "load": "model", "save": "model"}
+          "ChainCRF": "estimator", "check": "model", "compare": "model", "Cliques": "graph_crf",
+          "ErrorCorrectingCRF": "error_correcting", "FactorGraph": "graph", "FeatureFunction": "features",
+          "GraphCRF": "graph_crf", "HMM": "hmm", "HiddenChainCRF": "hidden_chain", "Inference": "graph",
+          "Labelling": "model", "Logic": "logic", "LogicAnswer": "logic", "LogisticRegression": "logistic_regression",
+          "MEMM": "memm", "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Model": "model",
+          "NaiveBayes": "naive_bayes", "PoolCRF": "pool", "Range": "halving", "RankedCRF": "rank_walk",
+          "SearchResult": "halving", "search": "halving", "SegmentCRF": "segment", "Span": "model",
+          "TableGraphCRF": "table_graph", "Template": "graph_crf", "TextVectorizer": "text",
+          "TrainingInterrupted": "estimator", "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 
 

@@ -411,6 +411,18 @@ def evaluate(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]]) -
     return document
 
 
+def check(train: str | os.PathLike[str], *tests: str | os.PathLike[str], format: str = "columns",
+          show: int = 5) -> dict[str, Any]:
+    """What is strange in files of labelled data: under "train" and "tests" the numbers of sequences and labels, and
+    "findings" by name, each with a count and the lines of some cases (docs/formats.md).
+
+    format : columns, spans, attributes or text; show : cases of each finding
+    """
+    document: dict[str, Any] = json.loads(_core.check(os.fspath(train), [os.fspath(path) for path in tests], format,
+                                                      show))
+    return document
+
+
 def compare(y_true: Sequence[Sequence[str]], y_first: Sequence[Sequence[str]], y_second: Sequence[Sequence[str]], *,
             draws: int = 10_000, confidence: float = 0.95, seed: int = 1, show: int = 10) -> dict[str, Any]:
     """Whether one labelling of the same sequences is better than another (docs/evaluation.md).

@@ -48,6 +48,7 @@ Example:
   croft serve m.croft sprinkler.bif         answers over HTTP
   croft suggest -m m.croft new.conll        what is most worth labelling by hand
   croft compare a.croft b.croft test.conll  is one better, and where do they differ
+  croft check train.conll test.conll        what is strange in the data
 
 `croft VERB --help` has the options of a verb and an example.
 A file name of - is standard input.  Results go to stdout, progress and messages to stderr.
@@ -57,7 +58,7 @@ Exit status: 0 done, 1 bad input, 2 wrong usage, 130 stopped by Ctrl-C or SIGTER
 constexpr const Verb* kVerbs[] = {
     &kTrain, &kPredict, &kEvaluate,       &kInspect,   &kExplain, &kConvert,
     &kStack, &kInfer,   &kMaximumEntropy, &kCalibrate, &kSearch,  &kCluster,
-    &kLogic, &kBugs,    &kServe,          &kSuggest,   &kCompare,
+    &kLogic, &kBugs,    &kServe,          &kSuggest,   &kCompare, &kCheck,
 };
 
 struct Ending {

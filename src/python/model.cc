@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/check/data_check.h"
 #include "app/evaluate/comparison.h"
 #include "app/evaluate/evaluation.h"
 #include "app/inspect/inspect_boosted.h"
@@ -322,6 +323,12 @@ auto unchanged(Look look) {
   };
 }
 
+// What `croft check --json` prints, as JSON.
+std::string check(const std::string& train, const std::vector<std::string>& tests,
+                  const std::string& format, std::size_t show) {
+  return dump(to_json(check_data(train, tests, {.format = format, .shown = show})));
+}
+
 }  // namespace
 
 void bind_model(py::module_& module) {
@@ -367,6 +374,8 @@ void bind_model(py::module_& module) {
   module.def("hmm_transitions", unchanged(hmm_transitions), py::arg("model"));
   module.def("crfsuite_attributes", &crfsuite_attributes, py::arg("data"));
   module.def("evaluate", &evaluate, py::arg("y_true"), py::arg("y_pred"));
+  module.def("check", &check, py::arg("train"), py::arg("tests"), py::arg("format"),
+             py::arg("show"));
   module.def("compare", &compare, py::arg("y_true"), py::arg("y_first"), py::arg("y_second"),
              py::arg("draws"), py::arg("confidence"), py::arg("seed"), py::arg("show"));
 }

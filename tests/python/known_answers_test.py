@@ -107,3 +107,16 @@ def test_what_differs_most_and_what_is_wrong():
         croft.compare([["a"]], [["a", "a"]], [["a"]])
     with pytest.raises(ValueError, match="draws"):
         croft.compare([["a"]], [["a"]], [["a"]], draws=0)
+
+
+def test_what_is_strange_in_data(tmp_path):
+    train, test = tmp_path / "train", tmp_path / "test"
+    train.write_text("a X\n\na Y\n\nb X\n\n")
+    test.write_text("b X\n\nc Z\n\n")
+    found = croft.check(train, test)
+    assert found["train"]["labels"] == {"X": 2, "Y": 1}
+    assert found["train"]["findings"]["labelled_differently"]["cases"] == [
+        {"line": 3, "what": "a: Y, and X", "other_line": 1}]
+    assert found["tests"][0]["findings"]["in_training_data"]["count"] == 1
+    with pytest.raises(ValueError, match="csv"):
+        croft.check(train, format="csv")

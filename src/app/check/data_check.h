@@ -1,0 +1,51 @@
+// What is strange in labelled data, before anything is trained on it: croft check.
+//
+// Nothing of it need be wrong.  Each finding has a count, and the lines of some cases.
+#pragma once
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace croft {
+class Json;
+
+struct CheckOptions {
+  std::string format = "columns";  // columns, spans, attributes or text
+  std::size_t shown = 5;           // cases of each finding
+};
+
+// One kind of finding.
+struct Finding {
+  std::string name;  // as the JSON has it: invalid_chunks, …
+  std::string text;  // for people: what was found
+  std::size_t count = 0;
+  struct Case {
+    std::size_t line = 0;   // of the file that was checked
+    std::string what{};     // the word, the label, …
+    std::size_t other = 0;  // another line that it belongs with; 0: none
+  };
+  std::vector<Case> cases{};  // the first ones
+};
+
+struct FileCheck {
+  std::string name;
+  std::size_t sequences = 0, positions = 0, longest = 0;
+  std::map<std::string, std::size_t> labels{};  // how often each occurs
+  std::vector<Finding> findings{};              // those that have a count above 0
+};
+
+struct DataCheck {
+  FileCheck train;
+  std::vector<FileCheck> tests;  // with what they have to do with the training data
+};
+
+// Throws InputError for data that cannot be read, UsageError for another format.  Memory: that of
+// the training data's text, once.
+DataCheck check_data(const std::string& train, const std::vector<std::string>& tests,
+                     const CheckOptions& options);
+
+std::string format_check(const DataCheck& check);
+Json to_json(const DataCheck& check);
+
+}  // namespace croft

@@ -1,0 +1,65 @@
+// croft check
+#include <array>
+
+#include "app/check/data_check.h"
+#include "cli/common.h"
+#include "cli/model_options.h"
+#include "cli/verb.h"
+#include "core/json.h"
+#include "croft/core/error.h"
+
+namespace croft::cli {
+namespace {
+
+constexpr const char* kCheckFooter = R"(
+Example:
+  croft check train.conll test.conll
+  croft check --format text --json train.tsv > findings.json
+
+Says how often each label occurs, and what is strange: labels that spell no chunks, sequences that
+are there twice or labelled in two ways, labels that occur once, lines that are no UTF-8; of TEST,
+what the training data has, too, or has not.  Nothing of it need be wrong.  docs/formats.md)";
+
+std::span<const OptionRow> check_options() {
+  using namespace option;
+  static const auto kRows = std::to_array<OptionRow>({
+      file("TRAIN", "FILE", "Labelled data to train on").needed().unnamed(),
+      file("TEST", "FILE ...", "Labelled data to evaluate on, compared with TRAIN")
+          .unnamed()
+          .listed(),
+      choice("format", "FORMAT=columns", {"columns", "spans", "attributes", "text"},
+             "As croft train reads them")
+          .at_first("columns"),
+      whole("show", "N=5", "So many cases of each finding").at_first("5"),
+      json_row("One JSON document instead of text"),
+  });
+  return kRows;
+}
+
+int run_check(const OptionValues& values) {
+  CheckOptions options;
+  values.read("format", options.format);
+  values.read("show", options.shown);
+  std::vector<std::string> tests;
+  values.read("TEST", tests);
+  const std::string train(values.text("TRAIN"));
+  tests.push_back(train);
+  if (std::ranges::find(tests, "-") != tests.end()) {
+    throw UsageError("check reads its data twice: give files");
+  }
+  tests.pop_back();
+  const DataCheck found = check_data(train, tests, options);
+  write_answer(
+      values.flag("json"), [&] { return to_json(found); }, [&] { return format_check(found); });
+  return kDone;
+}
+
+}  // namespace
+
+const Verb kCheck = {.name = "check",
+                     .summary = "Say what is strange in labelled data, before training on it",
+                     .options = [] { return tables(check_options(), common_options()); },
+                     .footer = [] { return std::string(kCheckFooter); },
+                     .run = run_check};
+
+}  // namespace croft::cli
