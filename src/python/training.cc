@@ -276,13 +276,27 @@ void require_same_arguments(Ranks& ranks, const std::string& kind, const py::dic
   }
 }
 
+// What each process has handed over, one after the other, on all of them: for trainings of which
+// each needs all of the data.  None counts as nothing where others have something.
+py::object join_parts(Ranks& ranks, const py::object& comm, const py::object& part) {
+  if (!any_of_all(ranks, !part.is_none())) return part;
+  py::list own;
+  run_together(ranks, [&] {
+    if (!part.is_none()) own = py::list(part);
+  });
+  py::list all;
+  for (const py::handle each : comm.attr("allgather")(own)) {
+    for (const py::handle item : each) all.append(item);
+  }
+  return all;
+}
+
 // The model, and the result as a dict.
-py::tuple train(const std::string& kind, const py::object& x, const py::object& y,
-                py::object weights, const py::object& x_dev, const py::object& y_dev,
-                const py::dict& options, const py::dict& models, py::object callback,
-                const py::object& x_unlabelled, py::object comm) {
+py::tuple train(const std::string& kind, py::object x, py::object y, py::object weights,
+                py::object x_dev, py::object y_dev, const py::dict& options, const py::dict& models,
+                py::object callback, const py::object& x_unlabelled, py::object comm) {
   std::optional<CommRanks> comm_ranks;
-  if (!comm.is_none()) comm_ranks.emplace(std::move(comm));
+  if (!comm.is_none()) comm_ranks.emplace(comm);
   Ranks& ranks = comm_ranks ? *comm_ranks : no_other_ranks();
   require_same_arguments(ranks, kind, options, models);
   if (!ranks.alone() && any_of_all(ranks, !x_unlabelled.is_none())) {
@@ -293,6 +307,11 @@ py::tuple train(const std::string& kind, const py::object& x, const py::object& 
   run_together(ranks,
                [&] { trainer = trainer_of(kind, options, StartingModels(models), held_out); });
   if (comm_ranks) trainer->work_with(ranks);
+  if (!ranks.alone() && trainer->shares_work()) {
+    for (py::object* each : {&x, &y, &weights, &x_dev, &y_dev}) {
+      *each = join_parts(ranks, comm, *each);
+    }
+  }
   std::optional<PythonInput> input;
   run_together(ranks, [&] {
     std::optional<LabelledData> holdout;

@@ -250,6 +250,28 @@ def test_any_number_of_processes_gets_the_bytes_of_one(tmp_path):
             assert (tmp_path / f"m{processes}.{rank}").read_bytes() == expected
 
 
+@needs_mpi
+def test_trainings_that_look_at_all_of_the_data_join_the_parts(tmp_path):
+    program = write_program(tmp_path, """
+        begin, end = (len(X) * rank // comm.size for rank in (comm.rank, comm.rank + 1))
+        pool = croft.PoolCRF(experts=["random:2"], max_iterations=3)
+        pool.fit(X[begin:end], y[begin:end], X_dev=X[begin:end][:9], y_dev=y[begin:end][:9], comm=comm)
+        pool.model_.save(f"{sys.argv[1]}.{comm.rank}")
+        segments = croft.SegmentCRF(optimizer="lbfgs", max_iterations=2).fit(X[begin:end], y[begin:end], comm=comm)
+        segments.model_.save(f"{sys.argv[1]}.s{comm.rank}")
+    """)
+    X, y = all_sequences()
+    croft.SegmentCRF(optimizer="lbfgs", max_iterations=2).fit(X, y).model_.save(tmp_path / "segments")
+    half = len(X) // 2
+    X_dev, y_dev = X[:9] + X[half:][:9], y[:9] + y[half:][:9]
+    croft.PoolCRF(experts=["random:2"], max_iterations=3).fit(X, y, X_dev=X_dev, y_dev=y_dev).model_.save(tmp_path / "alone")
+    done = run_processes(2, program, str(tmp_path / "m"))
+    assert done.returncode == 0, done.stderr
+    for rank in range(2):
+        assert (tmp_path / f"m.{rank}").read_bytes() == (tmp_path / "alone").read_bytes()
+        assert (tmp_path / f"m.s{rank}").read_bytes() == (tmp_path / "segments").read_bytes()
+
+
 def messages_of_two(folder, fit):
     """What croft.Error says to each of two processes."""
     program = write_program(folder, f"""
@@ -271,7 +293,7 @@ def test_a_fault_in_one_part_is_raised_by_all(tmp_path):
 
 @needs_mpi
 def test_what_trains_in_one_process_alone_says_so(tmp_path):
-    said = messages_of_two(tmp_path, "croft.PoolCRF().fit(X, y, comm=comm)")
+    said = messages_of_two(tmp_path, "croft.ErrorCorrectingCRF().fit(X, y, comm=comm)")
     assert len(said) == 2 and all("trains in one process" in line for line in said)
     said = messages_of_two(tmp_path, "croft.ChainCRF(entropy=1).fit(X, y, comm=comm, X_unlabelled=X)")
     assert len(said) == 2 and all("X_unlabelled is for one process alone" in line for line in said)

@@ -47,7 +47,8 @@ class Trainer {
   // Where MPI has started the program, also as the only process: before all of these.  Throws
   // UsageError where a kind trains in one process alone, and for what several cannot do.
   void work_with(Ranks& ranks);
-  Ranks& ranks() const { return *ranks_; }  // all that run this training
+  Ranks& ranks() const { return *ranks_; }                         // all that run this training
+  bool shares_work() const { return sharing() == Sharing::work; }  // each needs all of the data
   // Reads what the request names beside the data: models to start from, templates, lists.
   virtual void open() {}
   virtual void read_files(TrainObserver& observer) = 0;  // the data, after open()

@@ -81,7 +81,8 @@ class CheckTest(CliTest):
     def test_as_many_cases_as_are_asked_for(self):
         path = self.file("train", TRAIN)
         text = self.run_ok("check", path, "--show", 1)
-        self.assertIn("  2 labels that do not spell chunks of bio\n    line 7: I-LOC at the start\n    … and 1 more\n", text)
+        self.assertIn("  2 labels that do not spell chunks of bio\n    line 7: I-LOC at the start\n    … and 1 more\n",
+                      text)
         self.assertNotIn("line 7", self.run_ok("check", path, "--show", 0))
         self.assertIn("nothing that is strange", self.run_ok("check", INGREDIENTS / "train.txt"))
 
