@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "app/file_checks.h"
 #include "cli/common.h"
 #include "cli/verb.h"
 #include "croft/core/error.h"
@@ -154,6 +155,21 @@ std::string labelled_model(const serve::ModelStore& models) {
   throw UsageError("--queue is for a model that labels sequences, and there is none");
 }
 
+// Files that are read later are there, and the one that is written is none of them.
+void check_labelling(const OptionValues& values, const serve::ModelStore& models) {
+  std::vector<std::string> read = values.list("train");
+  for (const char* name : {"holdout", "data", "queue"}) {
+    if (values.given(name)) read.emplace_back(values.text(name));
+  }
+  for (const std::string& path : read) {
+    if (path == "-") throw UsageError("a server reads its files again and again: give files");
+    const LineReader there(path);
+  }
+  if (!values.given("queue")) return;
+  for (const serve::ModelPointer& each : models.all()) read.push_back(models.path(each->name));
+  check_not_read(read, "labelled", std::string(values.text("labelled")), "the labels ");
+}
+
 // What people label, and what learns from it.
 struct Labelling {
   Labelling(const OptionValues& values, const serve::ModelStore& models, serve::ServiceParts& parts)
@@ -180,6 +196,7 @@ int run_serve(const OptionValues& values) {
   serve::HttpServer server(host, static_cast<std::uint16_t>(port), limits, workers_of(values));
   serve::Metrics metrics;
   serve::ServiceParts parts{models, limits, metrics, &server.counts(), CROFT_VERSION};
+  check_labelling(values, models);
   std::optional<Labelling> labelling;
   if (values.given("queue")) labelling.emplace(values, models, parts);
   if (values.given("data")) parts.data = values.text("data");

@@ -91,7 +91,7 @@ void Retraining::run(const ServedModel& model) {
     if (stop_) return end(State::stopped, "the training was stopped");
     before_score_ = std::move(before);
     after_score_ = std::move(after);
-    end(State::done, result.reason);
+    end(State::done, result.converged ? "converged" : "not converged");
   } catch (const std::bad_alloc&) {
     const std::lock_guard lock(mutex_);
     end(State::failed, "out of memory");
