@@ -44,7 +44,9 @@ axe="axe-core@4.14.1"
 fetch_axe() {
   cd "$(dirname "$0")/.."
   [ -f build/axe/node_modules/axe-core/axe.min.js ] && return
-  command -v npm >/dev/null && timeout 60 npm install --silent --no-save --prefix build/axe "$axe" >/dev/null 2>&1 && return
+  if command -v npm >/dev/null; then
+    timeout 60 npm install --silent --no-save --prefix build/axe "$axe" >/dev/null 2>&1 && return
+  fi
   echo "install_dependencies.sh: no $axe: the tests of the page have its rules in part only" >&2
 }
 if [ "$axe_wanted" = yes ] && [ "$check_only" = no ]; then

@@ -264,7 +264,8 @@ def test_trainings_that_look_at_all_of_the_data_join_the_parts(tmp_path):
     croft.SegmentCRF(optimizer="lbfgs", max_iterations=2).fit(X, y).model_.save(tmp_path / "segments")
     half = len(X) // 2
     X_dev, y_dev = X[:9] + X[half:][:9], y[:9] + y[half:][:9]
-    croft.PoolCRF(experts=["random:2"], max_iterations=3).fit(X, y, X_dev=X_dev, y_dev=y_dev).model_.save(tmp_path / "alone")
+    pool = croft.PoolCRF(experts=["random:2"], max_iterations=3).fit(X, y, X_dev=X_dev, y_dev=y_dev)
+    pool.model_.save(tmp_path / "alone")
     done = run_processes(2, program, str(tmp_path / "m"))
     assert done.returncode == 0, done.stderr
     for rank in range(2):
