@@ -71,14 +71,17 @@ def marginals(model: Any, x: Any, *, tokens: Optional[Sequence[str]] = None,
 def training_curve(model: Any, *, ax: Any = None) -> Any:
     """The objective by iteration, and beside it the hold-out score where there is one.
 
-    model : a fitted estimator, or its ``training_log_``
+    model : a fitted estimator, its ``training_log_``, or a Model, whose file has the curve
 
     Chunk F1 is drawn where the log has it, otherwise the accuracy of positions; a dotted line marks
     the iteration that early stopping kept.
     """
     log = getattr(model, "training_log_", model)
+    best = getattr(log, "result", {}).get("best_iteration")
     entries = getattr(log, "iterations", log)
-    if isinstance(model, Model) or not isinstance(entries, list) or not entries:
+    if isinstance(model, Model):
+        entries, best = _recorded(model)
+    if not isinstance(entries, list) or not entries:
         raise TypeError(f"model is a {type(model).__name__}; a training curve needs a fitted "
                         "estimator, or its training_log_")
     iterations = [each.get("iteration", each.get("num")) for each in entries]
@@ -98,7 +101,6 @@ def training_curve(model: Any, *, ax: Any = None) -> Any:
         lines += right.plot([t for t, _ in score], [100 * value for _, value in score], "--",
                             color=_ORANGE, label=name)
         right.set_ylabel(f"{name} (%)", color=_ORANGE)
-    best = getattr(log, "result", {}).get("best_iteration")
     if best is not None:
         lines.append(ax.axvline(best, color="0.4", linestyle=":", label=f"kept: iteration {best}"))
     if len(lines) > 1:
@@ -283,6 +285,21 @@ def _grid(count: int, n: int) -> list[Any]:
 
 def _flat(ax: Any) -> Iterable[Any]:
     return ax.flat if hasattr(ax, "flat") else ax if isinstance(ax, (list, tuple)) else [ax]
+
+
+def _recorded(model: Model) -> tuple[list[dict[str, Any]], Optional[int]]:
+    """The entries of a model's curve, and the iteration that was kept, if not the last one."""
+    record = model.inspect(0)["training"]
+    curve = record.get("curve")
+    if not curve:
+        return [], None
+    entries: list[dict[str, Any]] = []
+    for k, iteration in enumerate(curve["iteration"]):
+        entry = {"iteration": iteration, "objective": curve["objective"][k]}
+        holdout = {name: curve[key][k] for key, name in (("holdout_accuracy", "token_accuracy"),
+                                                         ("holdout_f1", "chunk_f1")) if key in curve}
+        entries.append({**entry, "holdout": holdout} if holdout else entry)
+    return entries, record.get("kept_iteration")
 
 
 def _holdout(entries: Sequence[Mapping[str, Any]]) -> tuple[list[tuple[int, float]], str]:

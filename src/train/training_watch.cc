@@ -8,6 +8,7 @@ bool TrainingWatch::see(const Iteration& iteration, const std::optional<HoldoutS
                         const FeatureSelection* selection) {
   last_iteration_ = iteration.number;
   last_score_ = score;
+  curve_.add(iteration.number, iteration.objective, score);
   if (score && early_stop_ > 0 && (!best_ || score->score() > best_->score.score())) {
     best_ =
         Best{.iteration = iteration.number,
@@ -31,6 +32,6 @@ void TrainingWatch::Best::archive(StateArchive& state) {
   state(iteration, score, weights, features, objective, gradient_norm);
 }
 
-void TrainingWatch::archive(StateArchive& state) { state(last_iteration_, last_score_, best_); }
+void TrainingWatch::archive(StateArchive& state) { state(last_iteration_, last_score_, best_, curve_); }
 
 }  // namespace croft

@@ -8,18 +8,9 @@
 
 #include "croft/optimize/result.h"
 #include "model/chain_layout.h"
+#include "train/training_curve.h"
 
 namespace croft {
-
-// How the model of an iteration does on the hold-out.
-struct HoldoutScore {
-  double token_accuracy = 0;
-  std::optional<double> chunk_f1;          // where labels are chunk labels
-  std::optional<double> log_likelihood{};  // of cases without a label, in nats a case
-  void archive(StateArchive& state) { state(token_accuracy, chunk_f1, log_likelihood); }
-  // What early stopping looks at.
-  double score() const { return log_likelihood.value_or(chunk_f1.value_or(token_accuracy)); }
-};
 
 // What a watched run says of the weights that it has kept.
 struct WatchedResult {
@@ -27,6 +18,7 @@ struct WatchedResult {
   std::size_t dimension = 0, active = 0;      // candidate features, and weights that are not 0
   std::optional<HoldoutScore> holdout;        // of the weights that were kept
   std::optional<std::size_t> best_iteration;  // where early stopping went back to an earlier one
+  TrainingCurve curve{};
 };
 
 struct TrainProgress {
@@ -62,6 +54,7 @@ class TrainingWatch {
   };
   bool gave_up() const { return gave_up_; }  // the hold-out score has not improved
   const std::optional<HoldoutScore>& last_score() const { return last_score_; }
+  const TrainingCurve& curve() const { return curve_; }
   // Where the best iteration was not the last one.
   std::optional<Best> go_back();
 
@@ -73,6 +66,7 @@ class TrainingWatch {
   std::size_t last_iteration_ = 0;
   std::optional<HoldoutScore> last_score_;
   std::optional<Best> best_;
+  TrainingCurve curve_;
   bool gave_up_ = false;
 };
 

@@ -166,6 +166,16 @@ def test_training_curve_shows_the_log(fitted):
     assert croft.plot.training_curve(log).lines[0].get_ydata() == pytest.approx(line.get_ydata())
 
 
+def test_training_curve_of_a_model_is_that_of_its_log(fitted, tmp_path):
+    log = fitted.training_log_
+    croft.save(fitted, tmp_path / "m.croft")
+    ax = croft.plot.training_curve(croft.load(tmp_path / "m.croft"))
+    assert list(ax.lines[0].get_xdata()) == [each["iteration"] for each in log]
+    assert list(ax.lines[0].get_ydata()) == pytest.approx([each["objective"] for each in log])
+    right, = set(ax.figure.axes) - {ax}
+    assert right.lines[0].get_ydata() == pytest.approx([100 * each["holdout"]["token_accuracy"] for each in log])
+
+
 def test_training_curve_marks_the_iteration_that_was_kept(data, new_data):
     crf = croft.ChainCRF(l2=0.01, early_stop=3).fit(*data, X_dev=new_data[0], y_dev=new_data[1])
     best = crf.training_log_.result["best_iteration"]
@@ -244,7 +254,7 @@ def test_text_in_a_cell_is_readable_on_its_colour(fitted):
     (lambda crf, x: croft.plot.top_features(crf, "N", n=0), ValueError, "n is 0"),
     (lambda crf, x: croft.plot.top_features(crf, ["N", "V"], ax=pyplot.figure().add_subplot()),
      ValueError, "ax has 1 Axes and labels 2"),
-    (lambda crf, x: croft.plot.training_curve(crf.model_), TypeError, "training_log_")])
+    (lambda crf, x: croft.plot.training_curve(crf.model_.labels), TypeError, "training_log_")])
 def test_what_cannot_be_drawn_is_an_error_that_names_it(fitted, call, kind, message):
     with pytest.raises(kind, match=message):
         call(fitted, items([WORDS])[0])

@@ -105,7 +105,9 @@ void add_format(View& view) {
 void end_summary(const StoredModel& model, View& view,
                  std::initializer_list<std::string_view> first) {
   const Json& record = view.json["training"] = model.meta().value("training", Json::object());
-  view.fields("training record", record, first);
+  Json shown = record;
+  shown.erase("curve");  // for programs and pictures
+  view.fields("training record", shown, first);
   std::vector<View::Row> rows;
   for (const Container::Entry& entry : model.container().entries()) {
     rows.push_back({entry.name, entry.size, entry.bulk});

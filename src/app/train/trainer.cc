@@ -317,6 +317,7 @@ Json SequenceTrainer::common_record(Method method, std::optional<Precision> prec
   if (precision) record["precision"] = *precision == Precision::single ? "single" : "double";
   add_holdout(t.holdout_sequences(), result.holdout, record);
   if (result.best_iteration) record["kept_iteration"] = *result.best_iteration;
+  if (!result.curve.empty()) record["curve"] = result.curve.json();
   if (partial_positions_ > 0) record["partial_positions"] = partial_positions_;
   if (t.total_weight() != static_cast<double>(t.sequences())) {
     record["total_weight"] = t.total_weight();

@@ -51,7 +51,8 @@ class EmRun {
     EmResult result{.iterations = now_.iteration,
                     .start = now_.start,
                     .converged = converged(),
-                    .gave_up = gave_up()};
+                    .gave_up = gave_up(),
+                    .curve = curve_};
     if (best_.iteration > 0 && best_.iteration < now_.iteration) {
       restore(steps_, best_state_);
       now_ = best_;
@@ -79,8 +80,10 @@ class EmRun {
     now_.objective = value.objective;
     now_.log_likelihood = value.log_likelihood;
     ++now_.iteration;
-    if (rules_.early_stop == 0 || !rules_.score) return;
-    now_.holdout = rules_.score();
+    const bool scored = rules_.early_stop > 0 && rules_.score;
+    if (scored) now_.holdout = rules_.score();
+    curve_.add(now_.iteration, now_.objective, now_.holdout);
+    if (!scored) return;
     if (best_.holdout && !(now_.holdout->score() > best_.holdout->score())) return;
     best_ = now_;
     best_state_ = state_of(steps_);
@@ -89,6 +92,7 @@ class EmRun {
     croft::archive(state, now_);
     croft::archive(state, best_);
     state(gain_);
+    state(curve_);
     state(best_state_);
     steps_.archive(state);
   }
@@ -98,6 +102,7 @@ class EmRun {
   const EmCallback& see_;
   EmProgress now_, best_;  // best_: by the hold-out; iteration 0: there is none
   double gain_ = 0;
+  TrainingCurve curve_;
   std::string best_state_;
 };
 
@@ -118,7 +123,7 @@ EmResult run_em(EmSteps& steps, const EmRules& rules, const EmCallback& see) {
   };
   best_of_starts(rules.starts, train, keep, rules.checkpoints, [&](StateArchive& archive) {
     archive(kept.objective, kept.log_likelihood, kept.iterations, kept.start, kept.converged,
-            kept.best_iteration, kept.gave_up);
+            kept.best_iteration, kept.gave_up, kept.curve);
     archive(state);
   });
   if (!state.empty()) restore(steps, state);

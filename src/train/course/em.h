@@ -62,6 +62,7 @@ struct EmResult {
   bool converged = true;  // false: the E steps were too few, or training was stopped
   std::optional<std::size_t> best_iteration{};  // by the hold-out, where it was not the last one
   bool gave_up = false;                         // the hold-out's score has not improved
+  TrainingCurve curve{};
 };
 
 // Leaves the steps in the state that is kept.

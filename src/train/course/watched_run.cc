@@ -12,6 +12,7 @@ std::optional<TrainingWatch::Best> end_watch(TrainingWatch& watch, std::size_t e
         "the hold-out score has not improved for " + std::to_string(early_stop) + " iterations";
   }
   result.holdout = watch.last_score();
+  result.curve = watch.curve();
   std::optional<TrainingWatch::Best> best = watch.go_back();
   if (!best) return best;
   w = std::move(best->weights);

@@ -74,7 +74,7 @@ void best_graph(const GraphTrainOptions& options, const TrainGraphStart& train,
   result.objectives = best_of_starts(
       options.starts, from_start, take, options.checkpoints, [&](StateArchive& state) {
         archive_result(state, result.optimization);
-        state(result.kept_start, result.holdout, result.best_iteration);
+        state(result.kept_start, result.holdout, result.best_iteration, result.curve);
         kept(state);
       });
 }

@@ -233,7 +233,7 @@ HiddenChainTraining::Result HiddenChainTraining::run(const TrainOptions& options
       best_of_starts(hidden.starts, train, keep, options.checkpoints, [&](StateArchive& state) {
         state(result.kept_start);
         archive_result(state, result.train.optimization);
-        state(result.train.holdout, result.train.best_iteration, weights_);
+        state(result.train.holdout, result.train.best_iteration, result.train.curve, weights_);
       });
   result.train.dimension = layout_.dimension();
   result.train.active = count_nonzero(weights_);

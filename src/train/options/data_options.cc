@@ -53,6 +53,10 @@ std::span<const OptionRow> data_options() {
              "attributes (CRFsuite), text (LABEL TAB TEXT), svmlight or csv (with a header)")
           .of(kEveryKind & ~(kGraphBit | kLogicBit), "its tables are those of its databases")
           .outside(),
+      words("tokenizer", "TOKENIZER",
+            "How texts were cut into the tokens of DATA, for predict --format raw: words, blanks, "
+            "characters, or regex:EXPRESSION; the model keeps it")
+          .of(kOfColumns),
       file("template", "FILE",
            "Feature templates, CRF++'s or Wapiti's; without: default features for words")
           .of(kOfColumns | kNaiveBayesBit, "its features are made in another way"),

@@ -347,6 +347,7 @@ Json GraphTrainer::record() const {
     }
   }
   if (result_.best_iteration) record["kept_iteration"] = *result_.best_iteration;
+  if (!result_.curve.empty()) record["curve"] = result_.curve.json();
   if (result_.optimization.gap) record["gap"] = *result_.optimization.gap;
   if (result_.findings.not_converged > 0) {
     record["inferences"] = result_.findings.inferences;

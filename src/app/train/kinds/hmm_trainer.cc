@@ -41,6 +41,7 @@ Json training_record(const HmmOptions& options, const HmmTraining& training,
     record["converged"] = result.converged;
     record["kept_start"] = result.start;
     if (result.best_iteration) record["kept_iteration"] = *result.best_iteration;
+    if (!result.curve.empty()) record["curve"] = result.curve.json();
   }
   if (options.states > 0) record["states"] = options.states;
   return record;

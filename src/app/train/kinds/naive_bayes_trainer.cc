@@ -240,6 +240,7 @@ class Training final : public EncodedTraining {
       record["objective_value"] = -fit_.log_likelihood.back();
       record["stop"] = fit_.em.converged ? "converged" : "max_iterations";
       if (fit_.em.best_iteration) record["kept_iteration"] = *fit_.em.best_iteration;
+      if (!fit_.em.curve.empty()) record["curve"] = fit_.em.curve.json();
     }
     return record;
   }
