@@ -5,27 +5,19 @@
 namespace croft {
 namespace {
 
-// Breadth first from the first variable; other parts of the graph follow.
+// From the first variable on; other parts of the graph follow.
 std::vector<Variable> nearest(const FactorGraph& graph, std::size_t most) {
   const FactorLists factors(graph);
   std::vector<bool> seen(graph.variables(), false);
   std::vector<Variable> order;
   for (Variable first = 0; first < graph.variables() && order.size() < most; ++first) {
     if (seen[first]) continue;
-    seen[first] = true;
-    std::size_t at = order.size();
-    order.push_back(first);
-    for (; at < order.size() && order.size() < most; ++at) {
-      for (const Factor f : factors.of(order[at])) {
-        for (const Variable v : graph.scope(f)) {
-          if (seen[v]) continue;
-          seen[v] = true;
-          order.push_back(v);
-        }
-      }
+    for (const Variable v : nearest_variables(graph, factors, first, graph.variables(),
+                                              most - order.size())) {
+      seen[v] = true;
+      order.push_back(v);
     }
   }
-  if (order.size() > most) order.resize(most);
   return order;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/infinity.h"
@@ -335,6 +336,28 @@ FactorLists::FactorLists(const FactorGraph& graph) : begin_(graph.variables() + 
   for (Factor f = 0; f < graph.factors(); ++f) {
     for (const Variable v : graph.scope(f)) factor_[next[v]++] = f;
   }
+}
+
+std::vector<Variable> nearest_variables(const FactorGraph& graph, const FactorLists& factors,
+                                        Variable from, std::size_t distance, std::size_t most,
+                                        Factor until) {
+  std::vector<Variable> near{from};
+  std::unordered_set<Variable> seen{from};
+  std::size_t end = 1, level = 0;  // of the level that is gone through
+  for (std::size_t at = 0; at < near.size() && near.size() < most; ++at) {
+    if (at == end) {
+      end = near.size();
+      ++level;
+    }
+    if (level == distance) break;
+    for (const Factor f : factors.of(near[at])) {
+      if (f >= until) break;
+      for (const Variable v : graph.scope(f)) {
+        if (near.size() < most && seen.insert(v).second) near.push_back(v);
+      }
+    }
+  }
+  return near;
 }
 
 }  // namespace croft

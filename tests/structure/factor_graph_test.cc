@@ -118,6 +118,26 @@ TEST(FactorGraph, RefusesWhatDoesNotFit) {
   EXPECT_THROW(condition(graph, std::vector<State>{0}), UsageError);
 }
 
+TEST(FactorGraph, TheNearestVariablesAreThoseOfAWalkBreadthFirst) {
+  FactorGraph graph;  // a ring of 6, and one alone
+  for (int v = 0; v < 7; ++v) graph.add_variable(2);
+  const PotentialId same = graph.add_potts(0, 1);
+  for (Variable v = 0; v < 6; ++v) graph.add_factor({v, (v + 1) % 6}, same);
+  const FactorLists factors(graph);
+  const auto near = [&](Variable from, std::size_t distance, std::size_t most) {
+    std::vector<Variable> found = nearest_variables(graph, factors, from, distance, most);
+    EXPECT_EQ(found.at(0), from);
+    std::ranges::sort(found);
+    return found;
+  };
+  EXPECT_EQ(near(2, 0, 9), (std::vector<Variable>{2}));
+  EXPECT_EQ(near(2, 1, 9), (std::vector<Variable>{1, 2, 3}));
+  EXPECT_EQ(near(2, 2, 9), (std::vector<Variable>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(near(2, 9, 9), (std::vector<Variable>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(near(2, 9, 3), (std::vector<Variable>{1, 2, 3}));
+  EXPECT_EQ(near(6, 9, 9), (std::vector<Variable>{6}));
+}
+
 // In time that grows with the scope, not with its square.
 TEST(FactorGraph, AScopeOfVeryManyVariablesIsCheckedToo) {
   FactorGraph graph;

@@ -160,6 +160,13 @@ class FactorLists {
   std::vector<Factor> factor_;
 };
 
+// A variable and those that are nearest to it, a factor away, then two, and so on: at most `most`
+// of them.  O(the factors of those that are found).
+//   until : factors from this number on do not count
+std::vector<Variable> nearest_variables(const FactorGraph& graph, const FactorLists& factors,
+                                        Variable from, std::size_t distance, std::size_t most,
+                                        Factor until = 0xffffffff);
+
 // What is known of variables: the state, or kUnobserved.  [variables]
 using Evidence = std::vector<State>;
 inline constexpr State kUnobserved = 0xffffffff;

@@ -88,6 +88,29 @@ void GraphExplainer::add_factor(Factor f, ExplainedVariable& out) {
   }
 }
 
+Neighbourhood::Clique GraphExplainer::clique(Factor f) const {
+  const FactorGraph& graph = instance_.graph;
+  std::vector<State> states;
+  for (const Variable u : graph.scope(f)) states.push_back(labels_[u]);
+  const CliqueTemplate& t = template_of(f);
+  Neighbourhood::Clique out;
+  out.name = t.name;
+  out.score = graph.score_of(f, states);
+  if (t.scores || out.score == kNever) return out;
+  const std::uint32_t row = instance_.row[graph.potential_of(f)];
+  const std::uint32_t cell = cell_of(f, t.interaction, states);
+  const FeatureTable& table = model_.table(data_.rows().template_of(row));
+  for (const CliqueFeature& each : data_.rows().features(row)) {
+    const WeightRow weights = table.row(each.id);
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      if (weights.cell(k) != cell || weights.weight(k) == 0) continue;
+      const double weight = each.value * weights.weight(k) / model_.temperature();
+      out.parts.push_back({std::string(table.name(each.id)), weight});
+    }
+  }
+  return out;
+}
+
 std::uint32_t GraphExplainer::cell_of(Factor f, const Interaction& interaction,
                                       std::span<const State> states) const {
   if (!interaction.counting()) return interaction.cell_of(states);

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "app/explain/labelled_graph.h"
 #include "app/explain/reasons.h"
 #include "model/kinds/graph_model.h"
 
@@ -41,6 +42,10 @@ class GraphExplainer {
   // reasons (kind, template, feature, value, the clique's variables and their labels) and rest.
   //   name : what variables are called
   View shown(const ExplainedVariable& one, const std::function<std::string(Variable)>& name) const;
+
+  // Of a factor with the labels that are explained: its template, its score, and the features that
+  // weigh there.  `nodes` is left empty.
+  Neighbourhood::Clique clique(Factor f) const;
 
  private:
   void add_factor(Factor f, ExplainedVariable& out);

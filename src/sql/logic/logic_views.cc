@@ -35,6 +35,14 @@ std::uint64_t key_of_atom(const AtomSpace& space, const AtomPattern& atom) {
   return space.key(atom.predicate, constants);
 }
 
+// "1.5", "hard"
+std::string amount_text(double amount) {
+  if (std::isinf(amount)) return amount > 0 ? "demands" : "forbids";
+  return fmt::format("{:+.4f}", amount);
+}
+
+}  // namespace
+
 std::string name_of_atom(const GroundNetwork& ground, std::uint32_t atom) {
   const std::uint64_t key = ground.store().key(atom);
   return key == KeyMap::kFree ? "part " + std::to_string(atom) : ground.space().name(key);
@@ -63,14 +71,8 @@ std::string rule_text(const LogicNetwork& network, std::size_t rule) {
   return std::string(text);
 }
 
-// "1.5", "hard"
-std::string amount_text(double amount) {
-  if (std::isinf(amount)) return amount > 0 ? "demands" : "forbids";
-  return fmt::format("{:+.4f}", amount);
-}
-
-void add_clause_reasons(const GroundNetwork& ground, std::size_t clause, bool positive,
-                        std::vector<AtomReason>& out) {
+std::vector<AtomReason> clause_reasons(const GroundNetwork& ground, std::size_t clause) {
+  std::vector<AtomReason> out;
   const ClauseStore& store = ground.store();
   const LogicNetwork& network = ground.space().network();
   const LogicUnits units = logic_units(ground.space());
@@ -83,15 +85,14 @@ void add_clause_reasons(const GroundNetwork& ground, std::size_t clause, bool po
         network.rules[rule].hard ? kHardWeight : factor * network.rules[rule].weight;
     if (weight == 0 || (std::isinf(weight) && told)) return;
     told = true;
-    out.push_back({clause_text(ground, store.literals(clause)), rule, positive ? weight : -weight});
+    out.push_back({clause_text(ground, store.literals(clause)), rule, weight});
   });
   if (!told && store.is_hard(clause)) {  // of a part of a formula
     out.push_back({clause_text(ground, store.literals(clause)), network.rules.size(),
-                   positive ? kHardWeight : -kHardWeight});
+                   kHardWeight});
   }
+  return out;
 }
-
-}  // namespace
 
 std::vector<RuleView> inspect_rules(const LogicNetwork& network, const LogicEvidence& evidence,
                                     const GroundOptions& options) {
@@ -147,15 +148,20 @@ Json rules_json(const LogicNetwork& network, std::span<const RuleView> rules) {
 AtomExplanation explain_atom(const GroundNetwork& ground, const AtomPattern& atom,
                              std::span<const std::uint8_t> world) {
   const AtomSpace& space = ground.space();
-  const ClauseStore& store = ground.store();
   const std::uint64_t key = key_of_atom(space, atom);
-  AtomExplanation out{.atom = space.name(key)};
   const Truth truth = space.truth(space.predicate_of(key), key);
-  out.known = truth != Truth::unknown;
-  out.holds = truth == Truth::yes;
-  const std::uint32_t number = store.find_atom(key);
-  if (out.known || number == KeyMap::kNone) return out;
-  out.holds = world[number] != 0;
+  const std::uint32_t number = ground.store().find_atom(key);
+  if (truth == Truth::unknown && number != KeyMap::kNone) {
+    return explain_atom(ground, number, world);
+  }
+  return {.atom = space.name(key), .known = truth != Truth::unknown, .holds = truth == Truth::yes};
+}
+
+AtomExplanation explain_atom(const GroundNetwork& ground, std::uint32_t number,
+                             std::span<const std::uint8_t> world) {
+  const AtomSpace& space = ground.space();
+  const ClauseStore& store = ground.store();
+  AtomExplanation out{.atom = name_of_atom(ground, number), .holds = world[number] != 0};
   for (std::size_t i = 0; i < store.clauses(); ++i) {
     std::uint32_t mine = 0;
     bool has = false, holds = false;
@@ -167,7 +173,11 @@ AtomExplanation explain_atom(const GroundNetwork& ground, const AtomPattern& ato
         holds = holds || literal_holds(literal, world);
       }
     }
-    if (has && !holds) add_clause_reasons(ground, i, (mine & 1) == 0, out.reasons);
+    if (!has || holds) continue;
+    for (AtomReason& each : clause_reasons(ground, i)) {
+      if ((mine & 1) != 0) each.amount = -each.amount;
+      out.reasons.push_back(std::move(each));
+    }
   }
   for (std::size_t b = 0; b < store.blocks(); ++b) {
     const AtomBlock block = store.block(b);
@@ -238,28 +248,12 @@ GraphFile neighbourhood(const GroundNetwork& ground, const AtomPattern& atom, st
     throw Error("nothing is to be drawn around ", ground.space().name(key),
                 ": the evidence decides it, or no rule has it");
   }
-  std::vector<std::vector<std::uint32_t>> clauses_of(store.atoms());
-  for (std::uint32_t i = 0; i < store.clauses(); ++i) {
-    for (const std::uint32_t literal : store.literals(i)) clauses_of[literal / 2].push_back(i);
-  }
-  // Breadth first.
-  std::vector<std::uint32_t> near{centre};
+  const FactorGraph graph = graph_of(store, true);
+  const std::vector<Variable> near =
+      nearest_variables(graph, FactorLists(graph), centre, distance, most,
+                        static_cast<Factor>(store.clauses()));
   std::vector<std::uint32_t> number(store.atoms(), kNoNumber);
-  number[centre] = 0;
-  std::size_t level_end = 1, level = 0;
-  for (std::size_t at = 0; at < near.size(); ++at) {
-    if (at == level_end) {
-      level_end = near.size();
-      if (++level == distance) break;
-    }
-    for (const std::uint32_t clause : clauses_of[near[at]]) {
-      for (const std::uint32_t literal : store.literals(clause)) {
-        if (number[literal / 2] != kNoNumber || near.size() == most) continue;
-        number[literal / 2] = static_cast<std::uint32_t>(near.size());
-        near.push_back(literal / 2);
-      }
-    }
-  }
+  for (std::uint32_t k = 0; k < near.size(); ++k) number[near[k]] = k;
   GraphFile out;
   for (const std::uint32_t each : near) {
     out.graph.add_variable(2);

@@ -41,8 +41,19 @@ struct AtomExplanation {
 //   world : [atoms of the store], such as the best one
 AtomExplanation explain_atom(const GroundNetwork& ground, const AtomPattern& atom,
                              std::span<const std::uint8_t> world);
+//   atom : its number in the store
+AtomExplanation explain_atom(const GroundNetwork& ground, std::uint32_t atom,
+                             std::span<const std::uint8_t> world);
 std::string explanation_text(const LogicNetwork& network, const AtomExplanation& explanation);
 Json explanation_json(const LogicNetwork& network, const AtomExplanation& explanation);
+
+// "Smokes(Anna)"; of an atom that stands for a part of a formula "part 7".
+std::string name_of_atom(const GroundNetwork& ground, std::uint32_t atom);
+std::string clause_text(const GroundNetwork& ground, std::span<const std::uint32_t> literals);
+// As the network has it, without its weight; of the number of rules: a mark of arguments.
+std::string rule_text(const LogicNetwork& network, std::size_t rule);
+// What the weight of a clause is the sum of: amounts for an atom that stands in it as it is.
+std::vector<AtomReason> clause_reasons(const GroundNetwork& ground, std::size_t clause);
 
 // Atoms up to `distance` clauses away, the nearest `most` of them, and the clauses among these.
 GraphFile neighbourhood(const GroundNetwork& ground, const AtomPattern& atom,
