@@ -15,7 +15,7 @@ TEXT
 
 build=(g++ cmake ninja-build pkg-config)
 libraries=(libhwy-dev libxxhash-dev libfmt-dev libcli11-dev nlohmann-json3-dev libre2-dev
-           libutf8proc-dev libsqlite3-dev libtomlplusplus-dev libexpat1-dev libboost-dev zlib1g-dev)
+           libutf8proc-dev libsqlite3-dev libtomlplusplus-dev libexpat1-dev libboost-dev zlib1g-dev liblzma-dev libzstd-dev)
 python=(pybind11-dev python3-dev python3-venv python3-numpy)
 tests=(libgtest-dev librapidcheck-dev python3 python3-pytest python3-scipy python3-sklearn
        python3-pandas python3-matplotlib python3-pil python3-networkx mypy)

@@ -14,6 +14,7 @@
 ``Model``         a trained model: labels, probabilities, spans, samples, what is in it
 ``FeatureFunction``  the features of a token, told once, for ``Model.tag_many``
 ``load, save``    model files
+``read``          data of other programs: CoNLL-U, Prodigy, doccano, BRAT, plain text, …
 ``search``        settings of an estimator by cross-validation with successive halving (``Range``)
 ``FactorGraph``   a graph of variables and factors: log Z, marginals, the best assignment, samples
 ``BayesNet``      a Bayesian network: tables from cases, complete or not (BIF, UAI)
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from .segment import SegmentCRF
     from .table_graph import TableGraphCRF
     from .text import TextVectorizer
+    from .texts import read
 
 __version__: str = _core.version
 __all__ = ["BayesNet", "BoostedCRF", "Bugs", "BugsResult", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF",
@@ -69,7 +71,7 @@ __all__ = ["BayesNet", "BoostedCRF", "Bugs", "BugsResult", "ChainCRF", "Cliques"
            "LogicAnswer", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "PoolCRF", "Range",
            "RankedCRF", "SearchResult", "SegmentCRF", "Span", "TableGraphCRF", "Template", "TextVectorizer",
            "TrainingInterrupted", "chain", "check", "compare", "compat", "evaluate", "load", "maximum_entropy",
-           "plot", "save", "search"]
+           "plot", "read", "save", "search"]
 
 _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "Bugs": "bugs", "BugsResult": "bugs",
           "ChainCRF": "estimator", "check": "model", "compare": "model", "Cliques": "graph_crf",
@@ -80,7 +82,7 @@ _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "Bugs": "bugs", "Bug
           "NaiveBayes": "naive_bayes", "PoolCRF": "pool", "Range": "halving", "RankedCRF": "rank_walk",
           "SearchResult": "halving", "search": "halving", "SegmentCRF": "segment", "Span": "model",
           "TableGraphCRF": "table_graph", "Template": "graph_crf", "TextVectorizer": "text",
-          "TrainingInterrupted": "estimator", "evaluate": "model", "load": "model", "save": "model"}
+          "TrainingInterrupted": "estimator", "read": "texts", "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 
 

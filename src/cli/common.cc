@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/files.h"
 #include "core/json.h"
 #include "core/mapped_file.h"
 #include "croft/core/error.h"
@@ -44,12 +45,29 @@ CommonOptions common_of(const OptionValues& values) {
   return common;
 }
 
+namespace {
+AtomicFile* result_file = nullptr;  // where results go; null: standard output
+}
+
+void ResultFile::open(const std::string& path) {
+  file_ = std::make_unique<AtomicFile>(path);
+  result_file = file_.get();
+}
+void ResultFile::commit() {
+  if (file_) file_->commit();
+}
+ResultFile::~ResultFile() {
+  if (file_) result_file = nullptr;
+}
+
 void write_result(std::string_view text) {
   check_mapped_files();
+  if (result_file != nullptr) return result_file->write(text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail_write();
 }
 
 void flush_result() {
+  if (result_file != nullptr) return;
   if (std::fflush(stdout) != 0) fail_write();
 }
 

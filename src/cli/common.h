@@ -1,8 +1,11 @@
 // What the verbs of the command line share.
 #pragma once
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 
+#include "core/files.h"
 #include "core/option_values.h"
 
 namespace croft {
@@ -31,6 +34,19 @@ struct ReaderLeft {};
 // throws ReaderLeft.
 void write_result(std::string_view text);
 void flush_result();
+// Until it is destroyed, results go into a file, which is there once they are committed.
+class ResultFile {
+ public:
+  ResultFile() = default;
+  ~ResultFile();
+  ResultFile(const ResultFile&) = delete;
+  ResultFile& operator=(const ResultFile&) = delete;
+  void open(const std::string& path);  // without: results go to stdout
+  void commit();
+
+ private:
+  std::unique_ptr<AtomicFile> file_;
+};
 void write_json(const Json& document);
 // One of the two, which is made then.
 template <class MakeJson, class MakeText>

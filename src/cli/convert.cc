@@ -1,9 +1,11 @@
 // croft convert
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "app/convert/convert.h"
+#include "app/convert/texts/convert_texts.h"
 #include "app/file_checks.h"
 #include "cli/common.h"
 #include "cli/verb.h"
@@ -23,9 +25,19 @@ Example:
   croft predict -m chain.croft --marginals new.conll
   croft convert --to spans train.conll > train.jsonl
   croft convert --to columns --label-scheme bioes -o train.conll train.jsonl
+  croft convert --from doccano --to spans annotated.jsonl > train.jsonl
+  croft convert --from conllu --to columns en-ud-train.conllu > train.conll
+  croft convert --from csv --text-column review --label-column stars --to text reviews.csv > train.tsv
+  croft convert --from spans --to html -o page.html labelled.jsonl
 
 docs/hmm.md says what a conversion of models keeps exactly, docs/other_models.md what of the files of
 CRFsuite, Wapiti and CRF++, docs/formats.md what columns and spans are.)";
+
+std::vector<std::string_view> names_of_formats() {
+  std::vector<std::string_view> names;
+  for (const TextFormat& each : text_formats()) names.push_back(each.name);
+  return names;
+}
 
 std::span<const OptionRow> convert_options() {
   using namespace option;
@@ -34,29 +46,74 @@ std::span<const OptionRow> convert_options() {
       file("output", "FILE",
            "File to write (required of models; of data, without: standard output)")
           .short_as('o'),
-      words("to", "spans|columns|KIND|PROGRAM",
-            "spans or columns; of models the kind, where there are several, or crfsuite, wapiti or "
-            "crfpp: a file that this program reads"),
+      choice("from", "FORMAT", names_of_formats(), "Of data: what it is; see below"),
+      words("to", "FORMAT|KIND|PROGRAM",
+            "Of data its format, see below; of models the kind, where there are several, or "
+            "crfsuite, wapiti or crfpp: a file that this program reads"),
+      words("tokenizer", "TOKENIZER=words",
+            "How texts become tokens: words, blanks, characters, or regex:EXPRESSION")
+          .beside("from"),
+      choice("misaligned", "WHAT=refuse", {"refuse", "widen", "drop"},
+             "A span that begins or ends inside of a token: refuse it, widen it to whole tokens, "
+             "drop it")
+          .beside("from"),
+      words("text-column", "NAME", "Of csv: the column that has the texts").beside("from"),
+      words("label-column", "COLUMN",
+            "Of csv the name of the column with the labels of the texts; of conllu that of the "
+            "words (upos without it); of columns its number, from 1 on")
+          .beside("from"),
+      words("cells", "NAME,NAME", "Of conllu: the columns that a token keeps (form without it)")
+          .beside("from"),
+      words("ignore-lines", "EXPRESSION",
+            "Of columns: lines that match the regular expression are skipped, such as ^#")
+          .beside("from"),
+      file("label-names", "FILE",
+           "Of huggingface: what the numbers of tags stand for, a name a line, from 0 on")
+          .beside("from"),
       words("label-scheme", "SCHEME=auto",
             "How labels spell spans: bio, bio1, ioe, bioes; to spans also raw (each but O is one); "
             "auto: as they look, to columns bio")
           .at_first("auto"),
-      flag("unlabelled", "With --to spans: the last column is no label, but a cell of the token"),
+      flag("unlabelled", "Of columns: the last one is no label, but a cell of the token"),
   });
   return kRows;
+}
+
+std::string names_of_outputs() {
+  std::string names;
+  for (const TextOutput& each : text_outputs()) {
+    names += (names.empty() ? "" : ", ") + std::string(each.name);
+  }
+  return names;
+}
+
+std::vector<std::string> names_between_commas(std::string_view list) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    names.emplace_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
 }
 
 struct ConvertCommand {
   const OptionValues& values;
   const std::string input{values.text("INPUT")}, output{values.text("output")},
-      to{values.text("to")}, scheme{values.text("label-scheme")};
+      to{values.text("to")}, scheme{values.text("label-scheme")}, from{values.text("from")};
   const bool unlabelled = values.flag("unlabelled");
 };
 
 std::string conversion_help() {
-  std::string text =
-      "\nData: --to spans makes JSON lines of tokens and spans of columns, --to columns the "
-      "reverse.\nModels, and what a conversion keeps:\n";
+  std::string text = "\nFormats of data that --from reads:\n";
+  for (const TextFormat& each : text_formats()) {
+    text += fmt::format("  {:<14}{}\n", each.name, each.help);
+  }
+  text += "Formats of data that --to writes (without --from: spans from columns, others from spans):\n";
+  for (const TextOutput& each : text_outputs()) {
+    text += fmt::format("  {:<14}{}\n", each.name, each.help);
+  }
+  text += "Models, and what a conversion keeps:\n";
   for (const KindRow& kind : kind_rows()) {
     if (kind.conversion.make == nullptr) continue;
     text += fmt::format("  {:<32}{}\n", fmt::format("{} to {}", kind.name, kind.conversion.to),
@@ -71,9 +128,56 @@ std::string conversion_help() {
   return text;
 }
 
-bool is_data(const ConvertCommand& c) { return c.to == "spans" || c.to == "columns"; }
+bool is_data(const ConvertCommand& c) {
+  return !c.from.empty() || find_text_output(c.to) != nullptr;
+}
+
+TextReading reading_of(const ConvertCommand& c) {
+  TextReading reading;
+  const OptionValues& values = c.values;
+  const TextFormat* const format = find_text_format(c.from);
+  if (values.given("tokenizer")) {
+    if (format == nullptr || !format->cuts) {
+      throw UsageError("--tokenizer cuts texts into tokens, and data of format ", c.from,
+                       " has its tokens");
+    }
+    reading.tokenizer = tokenizer_named(values.text("tokenizer"));
+  }
+  values.choose("misaligned", {Misaligned::refuse, Misaligned::widen, Misaligned::drop},
+                reading.misaligned);
+  reading.text_column = values.text("text-column");
+  reading.label_column = values.text("label-column");
+  reading.ignore_lines = values.text("ignore-lines");
+  if (values.given("cells")) reading.cells = names_between_commas(values.text("cells"));
+  reading.unlabelled = c.unlabelled;
+  if (c.input.ends_with(".tsv")) reading.delimiter = '\t';
+  if (values.given("label-names")) {
+    LineReader lines{std::string(values.text("label-names"))};
+    for (std::string_view line; lines.next(line);) reading.label_names.emplace_back(line);
+  }
+  return reading;
+}
+
+// From one format of another program to another.
+void convert_foreign(const ConvertCommand& c, const std::string& from, const WriteText& write) {
+  if (find_text_output(c.to) == nullptr) {
+    throw UsageError(c.to.empty() ? Message("--from needs --to: a format of data")
+                                  : Message("--to ", in_quotes(c.to), " is no format of data"),
+                     "; there are ", names_of_outputs());
+  }
+  TextConversion conversion{.from = from, .to = c.to, .reading = reading_of(c)};
+  conversion.writing.scheme = chunk_scheme_from_name(c.scheme);
+  conversion.writing.title = c.input == "-" ? "Labelled text" : c.input;
+  const std::size_t changed = convert_texts(c.input, conversion, write);
+  if (changed > 0) {
+    std::fprintf(stderr, "note: %zu spans began or ended inside of a token, and were %s\n", changed,
+                 conversion.reading.misaligned == Misaligned::drop ? "dropped" : "widened");
+  }
+}
 
 void convert_data(const ConvertCommand& c, const WriteText& write) {
+  if (!c.from.empty()) return convert_foreign(c, c.from, write);
+  if (c.to != "spans" && c.to != "columns") return convert_foreign(c, "spans", write);
   const ChunkScheme scheme = chunk_scheme_from_name(c.scheme);
   if (c.to == "spans") {
     columns_to_spans(c.input, scheme, c.unlabelled, write);
@@ -83,7 +187,7 @@ void convert_data(const ConvertCommand& c, const WriteText& write) {
 }
 
 int run_data(const ConvertCommand& c) {
-  if (c.unlabelled && (c.to != "spans" || c.scheme != "auto")) {
+  if (c.from.empty() && c.unlabelled && (c.to != "spans" || c.scheme != "auto")) {
     throw UsageError(
         c.to == "spans"
             ? Message("--unlabelled says that there are no labels: leave out --label-scheme")

@@ -45,6 +45,7 @@ std::span<const OptionRow> sequence_options() {
           .of(kSequenceModels | kBayesNetBit),
       chunks_row("auto, bio, bio1, ioe, bioes, raw or none").of(kModelFiles),
       data_format_row().of(kSequenceModels),
+      tokenizer_row().of(kSequenceModels),
       file("reliability", "FILE",
            "Draw accuracy against probability, and counts, as an SVG picture in this file")
           .beside("model")
@@ -140,11 +141,16 @@ int evaluate_sequences(const EvaluateCommand& c) {
     check_reliability(c, *model);
     unit = unit_of(*model);
     ThreadPool pool(common_of(c.values).threads, processes());
-    const auto spans = spans_for(*model, c.format, scheme);
+    const DataForm form(c.values, *model, scheme);
+    const auto spans = form.spans();
     if (!processes().alone()) {
+      if (form.is_foreign()) {
+        throw UsageError(
+            "several processes share out data of the model's own format: convert it first");
+      }
       return evaluate_share(c, *model, spans, request, pool);
     }
-    SequenceSource source(c.data, model->extractor(), Labels::required, spans);
+    SequenceSource source(form.lines(c.data), model->extractor(), Labels::required, spans);
     return evaluate_model(*model, source, request, pool);
   }();
   const EvaluationSummary summary = evaluation.summary();

@@ -44,6 +44,7 @@ std::span<const OptionRow> explain_options() {
       flag("unknown", "Name the attributes that the model does not know").of(kSequenceModels),
       json_row("One JSON object a sequence, or a variable"),
       data_format_row().of(kSequenceModels),
+      tokenizer_row().of(kSequenceModels),
       words("constrain", "RULES",
             "Labels that may follow each other, as for predict: bio, bioes, or a file")
           .of(kSequenceModels),
@@ -124,14 +125,14 @@ ExplainOptions make_options(const OptionValues& values, const LabelNames& names)
 void explain_all(const OptionValues& values, const std::vector<PositionRange>& ranges,
                  const SequenceModel& model, const SequenceExplainer& explainer) {
   ExplainOptions options = make_options(values, explainer.labels);
-  const auto spans = spans_for(model, data_format(values));
+  const DataForm form(values, model);
   const bool json = values.flag("json");
   PredictCounts counts;
   std::size_t longest = 0;
   std::vector<std::string> data;
   values.read("DATA", data);
   for (const std::string& path : data) {
-    SequenceSource source(path, model.extractor(), Labels::optional, spans);
+    SequenceSource source(form.lines(path), model.extractor(), Labels::optional, form.spans());
     source.before_waiting(flush_result);
     for_each_sequence(source, [&](const InputSequence& input) {
       const TextSequence& text = input.text;

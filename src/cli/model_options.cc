@@ -2,7 +2,11 @@
 
 #include <array>
 
+#include "app/convert/texts/convert_texts.h"
+#include "app/label/row_reader.h"
+#include "core/json.h"
 #include "croft/core/error.h"
+#include "features/extraction.h"
 #include "croft/data/line_reader.h"
 #include "model/kinds/error_correcting_model.h"
 #include "model/kinds/model_file.h"
@@ -17,9 +21,18 @@ OptionRow data_row(std::string_view help) {
 
 OptionRow data_format_row() {
   return option::choice(
-      "format", "FORMAT", {"columns", "spans", "attributes", "text", "svmlight", "csv"},
-      "How DATA is written: for a model of columns, columns or spans (JSON lines); otherwise as "
-      "the model has it; without: as it was trained");
+      "format", "FORMAT",
+      {"columns", "spans", "attributes", "text", "svmlight", "csv", "raw", "conllu", "prodigy",
+       "doccano", "huggingface", "brat"},
+      "How DATA is written: for a model of columns, columns, spans (JSON lines), raw (text, a "
+      "sequence a line), conllu, or what prodigy, doccano, huggingface and brat write; otherwise "
+      "as the model has it; without: as it was trained");
+}
+
+OptionRow tokenizer_row() {
+  return option::words("tokenizer", "TOKENIZER",
+                       "Of texts (raw, prodigy, doccano, brat): words, blanks, characters, or "
+                       "regex:EXPRESSION; without: the model's, or words");
 }
 
 OptionRow chunks_row(std::string_view help) {
@@ -63,6 +76,48 @@ ChoiceRequest read_decision(const OptionValues& values) {
 OptionRow json_row(std::string_view help) { return option::flag("json", help); }
 
 std::string data_format(const OptionValues& values) { return std::string(values.text("format")); }
+
+namespace {
+
+// Formats whose tokens have labels of their own, and not spans.
+bool has_token_labels(std::string_view format) {
+  return format == "conllu" || format == "huggingface";
+}
+
+// That of the model, where its training named one.
+std::string tokenizer_of(const SequenceModel& model) {
+  const Json* const training = model.meta().get_if("training");
+  const Json* const name = training == nullptr ? nullptr : training->get_if("tokenizer");
+  return name != nullptr && name->is_string() ? name->string() : std::string(kUsualTokenizer);
+}
+
+}  // namespace
+
+DataForm::DataForm(const OptionValues& values, const SequenceModel& model, ChunkScheme chunks) {
+  const std::string named = data_format(values);
+  const TextFormat* const foreign = find_text_format(named);
+  const bool own = format_of(named).has_value() || named == kSpanFormat;
+  if (foreign != nullptr && !own) format_ = named;
+  if (values.given("tokenizer") && (format_.empty() || !foreign->cuts)) {
+    throw UsageError("--tokenizer cuts texts into tokens: --format raw, prodigy, doccano or brat");
+  }
+  tokenizer_ = values.given("tokenizer") ? std::string(values.text("tokenizer"))
+                                         : tokenizer_of(model);
+  const std::string read = format_.empty()              ? named
+                           : has_token_labels(format_) ? "columns"
+                                                       : std::string(kSpanFormat);
+  spans_ = spans_for(model, read, chunks);
+}
+
+LineReader DataForm::lines(const std::string& path) const {
+  if (format_.empty()) return LineReader(path);
+  TextConversion conversion{.from = format_,
+                            .to = has_token_labels(format_) ? "columns" : kSpanFormat};
+  conversion.reading.tokenizer = tokenizer_named(tokenizer_);
+  std::string text;
+  convert_texts(path, conversion, [&](std::string_view some) { text += some; });
+  return LineReader(text, path + " (as " + std::string(conversion.to) + ")");
+}
 
 ChunkScheme chunk_scheme(const OptionValues& values) {
   return chunk_scheme_from_name(values.text("chunks"));

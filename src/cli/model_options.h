@@ -7,6 +7,7 @@
 
 #include "app/label/chunks.h"
 #include "app/label/label_chooser.h"
+#include "croft/data/line_reader.h"
 #include "core/option_row.h"
 #include "core/option_values.h"
 #include "model/kinds/sequence_model.h"
@@ -22,6 +23,7 @@ inline constexpr KindSet kSequenceModels = kModelFiles & ~kGraphBit;
 OptionRow model_row();                        // --model: required
 OptionRow data_row(std::string_view help);    // DATA: several files; without: standard input
 OptionRow data_format_row();                  // --format of a model's data
+OptionRow tokenizer_row();                    // --tokenizer: of texts in it
 OptionRow chunks_row(std::string_view help);  // --chunks
 OptionRow decoder_row();                      // --decoder
 // --costs and --threshold: how labels are chosen from probabilities.
@@ -32,6 +34,22 @@ OptionRow json_row(std::string_view help);  // --json
 // As data_format_row() and chunks_row() have them.
 std::string data_format(const OptionValues& values);  // empty: what the model was trained on
 ChunkScheme chunk_scheme(const OptionValues& values);
+
+// How DATA is read: what the model was trained on, or what another program wrote, which becomes
+// spans or columns in memory.
+class DataForm {
+ public:
+  // Throws UsageError as spans_for() does, and for --tokenizer where nothing is cut into tokens.
+  DataForm(const OptionValues& values, const SequenceModel& model,
+           ChunkScheme chunks = ChunkScheme::automatic);
+  std::optional<ChunkScheme> spans() const { return spans_; }
+  LineReader lines(const std::string& path) const;
+  bool is_foreign() const { return !format_.empty(); }  // of another program
+
+ private:
+  std::string format_, tokenizer_;
+  std::optional<ChunkScheme> spans_;
+};
 
 // The model of --model; with --decoder in the place of its own.  Throws UsageError where the model
 // is of another kind and there is one.

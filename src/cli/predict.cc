@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdio>
 
+#include "app/file_checks.h"
 #include "app/label/chunks.h"
 #include "app/label/predict.h"
 #include "app/label/tag_files.h"
@@ -26,6 +27,7 @@ Example:
   croft predict -m m.croft --output json --marginals --probability new.conll
   croft predict -m m.croft --spans --constrain bio new.conll
   croft predict -m m.croft --format spans new.jsonl > labelled.jsonl
+  croft predict -m m.croft --format raw -o labelled.jsonl article.txt
   croft predict -m graph.croft --database pages.sqlite --table
   croft predict -m net.bif --target lung cases.csv > lung.csv
   croft predict -m m.croft --rule "at-most 1 PER" --rule "agree 0" new.conll
@@ -43,6 +45,8 @@ std::span<const OptionRow> answer_options() {
       data_row("Data in the model's format; without: standard input")
           .of(kSequenceModels | kBayesNetBit),
       data_format_row().of(kSequenceModels),
+      tokenizer_row().of(kSequenceModels),
+      file("result", "FILE", "Write there, and not to standard output").short_as('o'),
       choice("output", "OUTPUT", {"columns", "labels", "json", "spans"},
              "columns: rows with the label added; labels: one a line; json: one object a "
              "sequence; spans: the same, with the tokens and what the data had beside them"),
@@ -237,7 +241,8 @@ int label_share(const TagPlan& plan, const std::vector<std::string>& data,
 int label_sequences(const OptionValues& values) {
   const auto model = open_with_decoder(values);
   const TagPlan plan(*model, make_request(values, *model));
-  const auto spans = spans_for(*model, data_format(values), chunk_scheme(values));
+  const DataForm form(values, *model, chunk_scheme(values));
+  const auto spans = form.spans();
   if (spans && values.flag("partial")) {
     throw UsageError("--partial reads sets of labels, and spans are known or not; give columns");
   }
@@ -246,17 +251,20 @@ int label_sequences(const OptionValues& values) {
   ThreadPool pool(common_of(values).threads);
   std::vector<std::string> data;
   values.read("DATA", data);
+  if (!processes().alone() && form.is_foreign()) {
+    throw UsageError("several processes share out data of the model's own format: convert it first");
+  }
   if (!processes().alone()) return label_share(plan, data, spans, options, pool);
   PredictCounts counts;
   for (const std::string& path : data) {
-    SequenceSource source(path, model->extractor(), Labels::optional, spans);
+    SequenceSource source(form.lines(path), model->extractor(), Labels::optional, spans);
     predict_stream(plan, source, options, pool, {write_result, flush_result}, interruption, counts);
     if (interruption) throw Interrupted(source.name() + ": interrupted while reading");
   }
   return report(counts);
 }
 
-int run_predict(const OptionValues& values) {
+int predict_by(const OptionValues& values) {
   const std::string model(values.text("model"));
   const bool network = is_network_file(model);
   if (network || is_graph_model(model)) {
@@ -266,6 +274,22 @@ int run_predict(const OptionValues& values) {
   check_kind_options(values, kSequenceModels);
   check_usage(values);
   return label_sequences(values);
+}
+
+int run_predict(const OptionValues& values) {
+  ResultFile file;
+  if (values.given("result")) {
+    std::vector<std::string> read;
+    if (values.given("DATA")) values.read("DATA", read);
+    if (values.given("database")) read = values.list("database");
+    read.emplace_back(values.text("model"));
+    check_not_read(read, "result", std::string(values.text("result")));
+    require_one_process("--result");
+    file.open(std::string(values.text("result")));
+  }
+  const int status = predict_by(values);
+  file.commit();
+  return status;
 }
 
 }  // namespace

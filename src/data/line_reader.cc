@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "croft/core/interrupt.h"
+#include "data/packed_file.h"
 
 namespace croft {
 namespace {
@@ -23,37 +23,6 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 }
 
 }  // namespace
-
-// Of zlib, whose calls are for files that are read from the start to the end.
-class GzipFile {
- public:
-  GzipFile(int descriptor, std::string name) : name_(std::move(name)) {
-    file_ = ::gzdopen(descriptor, "rb");
-    if (file_ == nullptr) fail(name_, "open", ENOMEM);
-  }
-  ~GzipFile() { ::gzclose(file_); }
-  GzipFile(const GzipFile&) = delete;
-  GzipFile& operator=(const GzipFile&) = delete;
-
-  // 0 at the end.  Throws Error for a file that is damaged or cut off.
-  std::size_t read(char* to, std::size_t size) {
-    constexpr std::size_t kMost = std::size_t{1} << 30;
-    const int got = ::gzread(file_, to, static_cast<unsigned>(std::min(size, kMost)));
-    int status = Z_OK;
-    const char* reason = ::gzerror(file_, &status);
-    if (got < 0 || status == Z_BUF_ERROR) {
-      if (status == Z_ERRNO) fail(name_, "read", errno);
-      throw Error(name_, ": cannot unpack: ",
-                  std::string(status == Z_BUF_ERROR ? "the file ends too early" : reason),
-                  "; is it a whole .gz file?");
-    }
-    return static_cast<std::size_t>(got);
-  }
-
- private:
-  std::string name_;
-  gzFile file_ = nullptr;
-};
 
 LineReader::LineReader(const std::string& path, std::size_t block_size)
     : name_(path == "-" ? "<stdin>" : path), buffer_(std::max<std::size_t>(block_size, 1)) {
@@ -87,11 +56,8 @@ void LineReader::open(const std::string& path) {
     ::close(descriptor);
     fail(name_, "read", reason);
   }
-  if (path.ends_with(".gz") && S_ISREG(status.st_mode)) {
-    packed_ = std::make_unique<GzipFile>(descriptor, name_);
-  } else {
-    descriptor_ = descriptor;
-  }
+  if (S_ISREG(status.st_mode)) packed_ = open_packed(descriptor, name_);
+  if (!packed_) descriptor_ = descriptor;
 }
 
 LineReader::LineReader(std::string_view text, std::string name)

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "app/check/data_check.h"
+#include "app/convert/texts/convert_texts.h"
 #include "app/evaluate/comparison.h"
 #include "app/evaluate/evaluation.h"
 #include "app/inspect/inspect_boosted.h"
@@ -323,6 +324,22 @@ auto unchanged(Look look) {
   };
 }
 
+// The sequences of a file of another program, as JSON.
+std::string read_file(const std::string& path, const std::string& format,
+                      const std::string& tokenizer, const std::string& misaligned,
+                      TextReading reading) {
+  if (misaligned == "widen") {
+    reading.misaligned = Misaligned::widen;
+  } else if (misaligned == "drop") {
+    reading.misaligned = Misaligned::drop;
+  } else if (misaligned != "refuse") {
+    throw UsageError("misaligned is refuse, widen or drop, and not ", in_quotes(misaligned));
+  }
+  reading.tokenizer = tokenizer_named(tokenizer);
+  if (path.ends_with(".tsv")) reading.delimiter = '\t';
+  return read_texts(path, format, reading).dump(-1, InvalidUtf8::replace);
+}
+
 // What `croft check --json` prints, as JSON.
 std::string check(const std::string& train, const std::vector<std::string>& tests,
                   const std::string& format, std::size_t show) {
@@ -374,6 +391,25 @@ void bind_model(py::module_& module) {
   module.def("hmm_transitions", unchanged(hmm_transitions), py::arg("model"));
   module.def("crfsuite_attributes", &crfsuite_attributes, py::arg("data"));
   module.def("evaluate", &evaluate, py::arg("y_true"), py::arg("y_pred"));
+  module.def(
+      "read_texts",
+      [](const std::string& path, const std::string& format, const std::string& tokenizer,
+         const std::string& misaligned, const std::string& text_column,
+         const std::string& label_column, const std::vector<std::string>& cells,
+         const std::string& ignore_lines, const std::vector<std::string>& label_names,
+         bool unlabelled) {
+        TextReading reading;
+        reading.text_column = text_column;
+        reading.label_column = label_column;
+        reading.cells = cells;
+        reading.ignore_lines = ignore_lines;
+        reading.label_names = label_names;
+        reading.unlabelled = unlabelled;
+        return read_file(path, format, tokenizer, misaligned, reading);
+      },
+      py::arg("path"), py::arg("format"), py::arg("tokenizer"), py::arg("misaligned"),
+      py::arg("text_column"), py::arg("label_column"), py::arg("cells"), py::arg("ignore_lines"),
+      py::arg("label_names"), py::arg("unlabelled"));
   module.def("check", &check, py::arg("train"), py::arg("tests"), py::arg("format"),
              py::arg("show"));
   module.def("compare", &compare, py::arg("y_true"), py::arg("y_first"), py::arg("y_second"),

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <lzma.h>
 #include <rapidcheck/gtest.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <atomic>
 #include <chrono>
@@ -247,28 +249,65 @@ std::string packed(std::string_view text) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-TEST(LineReader, AFileThatEndsInGzIsUnpacked) {
+std::string xz(std::string_view text) {
+  std::string out(::lzma_stream_buffer_bound(text.size()), 0);
+  std::size_t size = 0;
+  EXPECT_EQ(::lzma_easy_buffer_encode(
+                6, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const std::uint8_t*>(text.data()),
+                text.size(), reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size()),
+            LZMA_OK);
+  return out.substr(0, size);
+}
+
+std::string zstd(std::string_view text) {
+  std::string out(::ZSTD_compressBound(text.size()), 0);
+  const std::size_t size = ::ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3);
+  EXPECT_EQ(::ZSTD_isError(size), 0U);
+  return out.substr(0, size);
+}
+
+TEST(LineReader, AFileThatBeginsAsAPackedOneIsUnpackedWhateverItsName) {
   std::string text;
   Lines lines;
   for (int k = 0; k < 100'000; ++k) {
     lines.push_back("line " + std::to_string(std::int64_t{k} * k));
     text += lines.back() + "\n";
   }
-  EXPECT_EQ(all_lines(LineReader(PackedFile(packed(text)).path())), lines);
+  for (const auto& pack : {packed, xz, zstd}) {
+    EXPECT_EQ(all_lines(LineReader(PackedFile(pack(text)).path())), lines);
+    // Two packed files one behind the other are one.
+    EXPECT_EQ(all_lines(LineReader(TemporaryFile(pack("a\n") + pack("b\n")).path())),
+              (Lines{"a", "b"}));
+    EXPECT_EQ(all_lines(LineReader(TemporaryFile(pack("")).path())), Lines());
+  }
   EXPECT_EQ(all_lines(LineReader(PackedFile("as it\nstands\n").path())),
             (Lines{"as it", "stands"}));
 }
 
 TEST(LineReader, APackedFileThatIsCutOffOrDamagedIsAnError) {
-  const std::string whole = packed(std::string(100'000, 'x') + "\n");
-  const auto message = [](const std::string& bytes) {
-    const PackedFile file(bytes);
-    return message_of<Error>([&] { all_lines(LineReader(file.path())); });
-  };
-  EXPECT_NE(message(whole.substr(0, whole.size() - 20)).find("ends too early"), std::string::npos);
-  std::string damaged = whole;
-  damaged[damaged.size() / 2] = static_cast<char>(~damaged[damaged.size() / 2]);
-  EXPECT_NE(message(damaged).find("cannot unpack"), std::string::npos);
+  std::string text;
+  for (int k = 0; k < 20'000; ++k) text += std::to_string(k * 7919 % 10'007) + "\n";
+  for (const auto& pack : {packed, xz, zstd}) {
+    const std::string whole = pack(text);
+    const auto message = [](const std::string& bytes) {
+      const PackedFile file(bytes);
+      return message_of<Error>([&] { all_lines(LineReader(file.path())); });
+    };
+    for (const std::size_t lost : {1UL, 20UL, whole.size() / 2}) {
+      EXPECT_NE(message(whole.substr(0, whole.size() - lost)).find("ends too early"),
+                std::string::npos);
+    }
+    if (pack == zstd) continue;  // has no checksum unless it is asked for
+    std::string damaged = whole;
+    damaged[damaged.size() / 2] = static_cast<char>(~damaged[damaged.size() / 2]);
+    EXPECT_NE(message(damaged).find("cannot unpack"), std::string::npos);
+  }
+}
+
+TEST(LineReader, APointerOfGitLfsIsAnErrorThatSaysSo) {
+  const TemporaryFile file("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n");
+  EXPECT_NE(message_of<Error>([&] { LineReader reader(file.path()); }).find("git lfs pull"),
+            std::string::npos);
 }
 
 TEST(LineReader, APartOfAFileHasItsLinesAndTheirNumbers) {

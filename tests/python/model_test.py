@@ -499,3 +499,26 @@ def test_dir_shows_what_is_meant_for_users():
     shown = [name for name in dir(croft) if not name.startswith("__")]
     assert shown == sorted(croft.__all__)
     assert all(hasattr(croft, name) for name in dir(croft))
+
+
+def test_read_gives_the_sequences_of_other_programs(tmp_path):
+    path = tmp_path / "d.jsonl"
+    path.write_text('{"text": "Ana\u00a0vive en Vigo.", "label": [[0, 3, "PER"]], "id": 3}\n', "utf-8")
+    found = croft.read(path, "doccano")
+    assert found == [{"tokens": ["Ana", "vive", "en", "Vigo", "."], "spans": [[0, 1, "PER"]],
+                      "text": "Ana\u00a0vive en Vigo.", "offsets": [[0, 3], [4, 8], [9, 11], [12, 16], [16, 17]], "id": 3}]
+    columns = tmp_path / "c"
+    columns.write_text("# x\na N\n\nb V\n", "utf-8")
+    assert croft.read(columns, "columns", ignore_lines="^#") == [{"tokens": ["a"], "labels": ["N"]},
+                                                                 {"tokens": ["b"], "labels": ["V"]}]
+    table = tmp_path / "t.csv"
+    table.write_text("text,stars\ngood,5\n", "utf-8")
+    assert croft.read(table, "csv", text_column="text", label_column="stars")[0]["label"] == "5"
+    with pytest.raises(FileNotFoundError):
+        croft.read(tmp_path / "none", "raw")
+    with pytest.raises(ValueError, match="misaligned"):
+        croft.read(path, "doccano", misaligned="maybe")
+    with pytest.raises(ValueError, match="raw, spans"):
+        croft.read(path, "docano")
+    with pytest.raises(ValueError, match="label-names|label_names"):
+        croft.read(path, "doccano", label_names=["O"])

@@ -1,5 +1,5 @@
 // Lines of a file or of standard input, of any length, in memory bounded by the longest line.  A
-// file whose name ends in .gz is unpacked as it is read.
+// file that is packed (gzip, xz, zstd, by how it begins) is unpacked as it is read.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct LinesOfFile {
   std::string head{};  // lines that come first: the names of the columns, of a part of a table
 };
 
-class GzipFile;
+class PackedFile;
 
 class LineReader {
  public:
@@ -65,7 +65,7 @@ class LineReader {
   void wait_for_input() const;
   std::string name_;
   int descriptor_ = -1;  // -1: all of the input is in the buffer, or packed_
-  std::unique_ptr<GzipFile> packed_;
+  std::unique_ptr<PackedFile> packed_;
   std::uint64_t left_ = std::numeric_limits<std::uint64_t>::max();  // bytes, of a part
   std::size_t head_lines_ = 0, lines_before_ = 0;                   // likewise
   std::vector<char> buffer_;  // [begin_, end_) is read and not yet handed out

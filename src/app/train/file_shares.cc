@@ -9,11 +9,10 @@
 #include "croft/core/error.h"
 #include "croft/core/state_archive.h"
 #include "data/checks.h"
+#include "data/packed_file.h"
 
 namespace croft {
 namespace {
-
-bool is_packed(const std::string& path) { return path.ends_with(".gz"); }
 
 std::uint64_t size_of(const std::string& path) {
   std::error_code failure;

@@ -25,7 +25,7 @@ struct FileShare {
 void require_files(std::span<const std::string> files);
 
 // Consecutive parts in the order of the ranks, each from one place where a sequence begins to
-// another.  A packed file (.gz) goes to one process as a whole.  Throws UsageError for what is no
+// another.  A packed file goes to one process as a whole.  Throws UsageError for what is no
 // regular file, Error for one that cannot be read or is empty.
 // Cost: one look at the bytes of the share; of tables (csv) at all before it, for quotes that are
 // open.

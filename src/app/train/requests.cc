@@ -7,6 +7,7 @@
 #include "app/label/row_reader.h"
 #include "core/parse_number.h"
 #include "croft/core/error.h"
+#include "data/text_tokenizer.h"
 
 namespace croft {
 namespace {
@@ -41,6 +42,13 @@ void read_data(const OptionValues& values, TrainRequest& r) {
     read_spans(values, r);
   } else if (!format.empty()) {
     r.format = *format_of(format);
+  }
+  values.read("tokenizer", r.tokenizer);
+  if (!r.tokenizer.empty()) {
+    tokenizer_named(r.tokenizer);
+    if (r.format != InputFormat::columns) {
+      throw UsageError("--tokenizer is of tokens: --format is columns or spans");
+    }
   }
   values.read("template", r.template_path);
   values.choose("template-language",

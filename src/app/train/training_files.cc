@@ -143,6 +143,7 @@ class TrainingFiles final : public TrainingInput {
 
   void describe(Json& record) const override {
     if (request_.spans) record[kSpanFormat] = chunk_scheme_name(*request_.spans);
+    if (!request_.tokenizer.empty()) record["tokenizer"] = request_.tokenizer;
   }
 
  private:

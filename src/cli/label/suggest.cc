@@ -36,6 +36,7 @@ std::span<const OptionRow> suggest_options() {
           .at_first(kUncertainties[0]),
       whole("top", "N=10", "So many sequences of each file").at_first("10").from(1),
       data_format_row(),
+      tokenizer_row(),
   });
   return kRows;
 }
@@ -48,12 +49,12 @@ int run_suggest(const OptionValues& values) {
   std::size_t top = 0;
   values.read("top", top);
   const TagPlan plan(*model);
-  const auto spans = spans_for(*model, data_format(values));
+  const DataForm form(values, *model);
   std::vector<std::string> data;
   values.read("DATA", data);
   handle_interrupts();
   for (const std::string& path : data) {
-    SequenceSource source(path, model->extractor(), Labels::optional, spans);
+    SequenceSource source(form.lines(path), model->extractor(), Labels::optional, form.spans());
     for (const Suggestion& each : suggest(plan, source, by, top, interruption)) {
       write_result(each.json.dump(-1, InvalidUtf8::replace) + "\n");
     }

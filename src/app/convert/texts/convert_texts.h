@@ -1,0 +1,34 @@
+// Data from any format that can be read to any that can be written.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "app/convert/texts/text_readers.h"
+#include "app/convert/texts/text_writers.h"
+
+namespace croft {
+
+struct TextConversion {
+  std::string_view from, to;  // of text_formats(), text_outputs()
+  TextReading reading{};
+  // Of labels of tokens that become spans: automatic: as they look, for which all of the data is
+  // held in memory.
+  TextWriting writing{};
+};
+
+// Hands on the output piece by piece.  Throws InputError for bad data and an input without any
+// sequence; UsageError for a format that there is not, an option that a format does not take, and
+// labels that spell no spans where spans are to be written.
+// Returns how many spans were widened or dropped, as Misaligned says.
+std::size_t convert_texts(const std::string& path, const TextConversion& conversion,
+                          const WriteText& write);
+
+// All of a file as JSON lines of spans: what the program's own verbs read.
+std::string texts_as_spans(const std::string& path, std::string_view format,
+                           const TextReading& reading);
+
+// A list of objects: tokens, and where the format has them text, offsets, spans, labels of tokens,
+// the label of the text, and whatever else stood there.
+Json read_texts(const std::string& path, std::string_view format, const TextReading& reading);
+
+}  // namespace croft

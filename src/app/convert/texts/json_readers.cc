@@ -1,0 +1,339 @@
+// JSON lines: Croft's own spans, and those of Prodigy, doccano and Hugging Face's datasets.
+#include <algorithm>
+#include <utility>
+
+#include "app/convert/texts/text_readers.h"
+#include "app/label/chunks.h"
+#include "croft/core/error.h"
+#include "data/span_lines.h"
+
+namespace croft {
+namespace {
+
+constexpr std::size_t kDeepest = 64;
+
+// Objects, a line each.
+class JsonLines : public TextReader {
+ public:
+  explicit JsonLines(LineReader lines) : lines_(std::move(lines)) {}
+
+  bool next(TextRecord& record) final {
+    Json object;
+    do {
+      if (!next_object(object)) return false;
+      record = TextRecord();
+      record.where = lines_.location();
+    } while (!read(object, record));
+    return true;
+  }
+
+ protected:
+  // Fills the record; false: the line is to be skipped.
+  virtual bool read(const Json& object, TextRecord& record) = 0;
+
+  [[noreturn]] void fail(std::string_view problem, std::string_view text,
+                         std::string_view remedy) const {
+    throw InputError(lines_.location(), Message(std::string(problem)), text,
+                     Message(std::string(remedy)));
+  }
+  const std::string& text_of(const Json& object, std::string_view key) const {
+    const Json* const text = object.get_if(key);
+    if (text == nullptr || !text->is_string()) {
+      fail("a line without a text " + in_quotes(key), line_, "each line is an object with one");
+    }
+    if (text->string().find('\0') != std::string::npos) {
+      fail("a NUL character in a text", line_, "leave it out");
+    }
+    return text->string();
+  }
+  // A whole number that the object has under one of these names.
+  std::size_t number(const Json& object, std::initializer_list<std::string_view> names) const {
+    for (const std::string_view name : names) {
+      const Json* const found = object.get_if(name);
+      if (found != nullptr && found->is_number_unsigned()) return found->get<std::size_t>();
+    }
+    fail("a span without " + in_quotes(*names.begin()), object.dump(),
+         "whole numbers from 0 on, in characters");
+  }
+  std::string label(const Json& object, std::string_view name) const {
+    const Json* const found = object.get_if(name);
+    if (found == nullptr || !found->is_string()) {
+      fail("a span without a " + in_quotes(name), object.dump(), "give it its label");
+    }
+    return checked(found->string());
+  }
+  std::string checked(const std::string& name) const {
+    if (name.find('\0') != name.npos) fail("a NUL character in a label", name, "leave it out");
+    return name;
+  }
+  // From characters to bytes.
+  CharacterSpan span(const CharacterPlaces& places, std::size_t begin, std::size_t end,
+                     std::string name) const {
+    if (begin >= end || end > places.size()) {
+      fail("a span that is empty or ends behind its text",
+           std::to_string(begin) + " to " + std::to_string(end) + " (" + name + ")",
+           "offsets count characters from 0 on, and the end is the one behind the last");
+    }
+    return {places.byte(begin), places.byte(end), std::move(name)};
+  }
+  static void keep_rest(const Json& object, std::initializer_list<std::string_view> taken,
+                        TextRecord& record) {
+    for (const auto& [key, value] : object.items()) {
+      if (std::ranges::find(taken, key) == taken.end()) record.rest[key] = value;
+    }
+  }
+
+  LineReader lines_;
+  std::string line_;
+
+ private:
+  bool next_object(Json& object) {
+    std::string_view line;
+    do {
+      if (!lines_.next(line)) return false;
+    } while (line.find_first_not_of(" \t\r") == line.npos);
+    line_ = line;
+    try {
+      object = parse_json(line_, {KeyOrder::as_written, true, kDeepest});
+    } catch (const JsonError& error) {
+      fail("a line that is not JSON", line_, "each line is an object");
+    }
+    if (!object.is_object()) fail("a line that is no JSON object", line_, "each line is an object");
+    return true;
+  }
+};
+
+// --- Prodigy
+
+class ProdigyReader final : public JsonLines {
+ public:
+  ProdigyReader(LineReader lines, const TextReading& reading)
+      : JsonLines(std::move(lines)), reading_(reading) {}
+
+ private:
+  bool read(const Json& object, TextRecord& record) override {
+    const Json* const answer = object.get_if("answer");
+    if (answer != nullptr && answer->is_string() && answer->string() != "accept") return false;
+    record.text = text_of(object, "text");
+    const CharacterPlaces places(record.text);
+    read_tokens(object, places, record);
+    keep_rest(object, {"text", "tokens", "spans", "label"}, record);
+    if (const Json* const name = object.get_if("label"); name != nullptr && name->is_string()) {
+      record.label = checked(name->string());
+    }
+    const Json* const list = object.get_if("spans");
+    if (list == nullptr && answer == nullptr) return true;  // nobody has looked at it
+    std::vector<CharacterSpan> spans;
+    if (list != nullptr) {
+      if (!list->is_array()) fail("\"spans\" that are no list", list->dump(), "write a list");
+      for (const Json& each : *list) {
+        if (!each.is_object()) fail("a span that is no object", each.dump(), "write an object");
+        spans.push_back(span(places, number(each, {"start"}), number(each, {"end"}),
+                             label(each, "label")));
+      }
+    }
+    set_spans(std::move(spans), reading_.misaligned, changed_, record);
+    return true;
+  }
+
+  // Those of the line, where it has some.
+  void read_tokens(const Json& object, const CharacterPlaces& places, TextRecord& record) {
+    const Json* const list = object.get_if("tokens");
+    if (list == nullptr) return cut(*reading_.tokenizer, record);
+    if (!list->is_array()) fail("\"tokens\" that are no list", list->dump(), "write a list");
+    std::size_t end = 0;
+    for (const Json& each : *list) {
+      if (!each.is_object()) fail("a token that is no object", each.dump(), "write an object");
+      const CharacterSpan token =
+          span(places, number(each, {"start"}), number(each, {"end"}), "token");
+      if (token.begin < end) fail("tokens that overlap", each.dump(), "write them in order");
+      end = token.end;
+      record.places.push_back({token.begin, token.end});
+      record.cells.push_back(record.text.substr(token.begin, token.end - token.begin));
+    }
+  }
+
+  TextReading reading_;
+};
+
+// --- doccano
+
+class DoccanoReader final : public JsonLines {
+ public:
+  DoccanoReader(LineReader lines, const TextReading& reading)
+      : JsonLines(std::move(lines)), reading_(reading) {}
+
+ private:
+  bool read(const Json& object, TextRecord& record) override {
+    record.text = text_of(object, object.contains("text") ? "text" : "data");
+    cut(*reading_.tokenizer, record);
+    keep_rest(object, {"text", "data", "label", "labels", "entities"}, record);
+    const CharacterPlaces places(record.text);
+    std::vector<CharacterSpan> spans;
+    bool labelled = false;
+    if (const Json* const list = object.get_if("entities")) {
+      labelled = true;
+      for (const Json& each : list_of(*list)) {
+        if (!each.is_object()) fail("an entity that is no object", each.dump(), "write an object");
+        spans.push_back(span(places, number(each, {"start_offset"}), number(each, {"end_offset"}),
+                             label(each, "label")));
+      }
+    }
+    for (const char* key : {"label", "labels"}) {
+      const Json* const list = object.get_if(key);
+      if (list == nullptr || labelled) continue;
+      if (list->is_string()) {
+        record.label = checked(list->string());
+        continue;
+      }
+      for (const Json& each : list_of(*list)) {
+        if (each.is_string()) {  // of the text as a whole
+          if (record.label) fail("a text with two labels", line_, "keep one of them");
+          record.label = checked(each.string());
+          continue;
+        }
+        if (!each.is_array() || each.size() != 3 || !each[0].is_number_unsigned() ||
+            !each[1].is_number_unsigned() || !each[2].is_string()) {
+          fail("a label that is no [START, END, LABEL]", each.dump(), R"(write [0, 5, "LOC"])");
+        }
+        spans.push_back(span(places, each[0].get<std::size_t>(), each[1].get<std::size_t>(),
+                             checked(each[2].string())));
+      }
+      labelled = !record.label;
+    }
+    if (labelled) set_spans(std::move(spans), reading_.misaligned, changed_, record);
+    return true;
+  }
+
+  const Json& list_of(const Json& value) const {
+    if (!value.is_array()) fail("labels that are no list", value.dump(), "write a list");
+    return value;
+  }
+
+  TextReading reading_;
+};
+
+// --- Hugging Face
+
+class HuggingFaceReader final : public JsonLines {
+ public:
+  HuggingFaceReader(LineReader lines, const TextReading& reading)
+      : JsonLines(std::move(lines)), names_(reading.label_names) {}
+
+ private:
+  bool read(const Json& object, TextRecord& record) override {
+    const Json* const tokens = object.get_if("tokens");
+    if (tokens == nullptr || !tokens->is_array()) {
+      fail("a line without a list \"tokens\"", line_, R"(write {"tokens": […], "ner_tags": […]})");
+    }
+    for (const Json& each : *tokens) {
+      if (!each.is_string() || each.string().empty() ||
+          each.string().find('\0') != std::string::npos) {
+        fail("a token that is no text", each.dump(), "write texts that are not empty");
+      }
+      record.cells.push_back(each.string());
+    }
+    for (const std::string_view key : {"ner_tags", "tags", "labels", "pos_tags", "chunk_tags"}) {
+      const Json* const tags = object.get_if(key);
+      if (tags == nullptr) continue;
+      if (!tags->is_array() || tags->size() != record.cells.size()) {
+        fail(in_quotes(key) + " are no list of as many as there are tokens", line_,
+             "give each token its tag");
+      }
+      record.labels.emplace();
+      for (const Json& each : *tags) record.labels->push_back(name_of(each));
+      keep_rest(object, {"tokens", key}, record);
+      return true;
+    }
+    keep_rest(object, {"tokens"}, record);
+    return true;
+  }
+
+  std::string name_of(const Json& tag) const {
+    if (tag.is_string()) return checked(tag.string());
+    if (!tag.is_number_unsigned()) fail("a tag that is neither a number nor a text", tag.dump(), "");
+    if (names_.empty()) {
+      fail("tags that are numbers", line_,
+           "say what they stand for: --label-names with a file of names, a line each, from 0 on");
+    }
+    const auto number = tag.get<std::size_t>();
+    if (number >= names_.size()) {
+      fail("a tag that has no name", tag.dump(),
+           "--label-names has " + std::to_string(names_.size()) + " of them");
+    }
+    return names_[number];
+  }
+
+  std::vector<std::string> names_;
+};
+
+// --- Croft's own, with the text and the offsets that this program writes beside the tokens
+
+class SpansReader final : public TextReader {
+ public:
+  explicit SpansReader(LineReader lines) : reader_(std::move(lines)) {}
+
+  bool next(TextRecord& record) override {
+    if (!reader_.next(sequence_)) return false;
+    record = TextRecord();
+    record.where = {reader_.name(), sequence_.line_number};
+    record.columns = sequence_.columns;
+    record.cells = sequence_.cells;
+    record.spans = sequence_.spans;
+    const Json object = parse_json(sequence_.line, {KeyOrder::as_written, true, kDeepest});
+    for (const auto& [key, value] : object.items()) {
+      if (key != "tokens" && key != "spans" && key != "text" && key != "offsets") {
+        record.rest[key] = value;
+      }
+    }
+    read_places(object, record);
+    return true;
+  }
+
+ private:
+  void read_places(const Json& object, TextRecord& record) const {
+    const Json *const text = object.get_if("text"), *const offsets = object.get_if("offsets");
+    if (text == nullptr || offsets == nullptr) return;
+    const auto fail = [&](std::string_view problem) {
+      throw InputError(record.where, Message(std::string(problem)), sequence_.line,
+                       "\"offsets\" has [BEGIN, END] of each token in \"text\", in characters");
+    };
+    if (!text->is_string()) fail("a \"text\" that is none");
+    if (!offsets->is_array() || offsets->size() != record.length()) {
+      fail("\"offsets\" that are not as many as the tokens");
+    }
+    record.text = text->string();
+    const CharacterPlaces places(record.text);
+    std::size_t before = 0;
+    for (const Json& each : *offsets) {
+      if (!each.is_array() || each.size() != 2 || !each[0].is_number_unsigned() ||
+          !each[1].is_number_unsigned() || each[0].get<std::size_t>() < before ||
+          each[0].get<std::size_t>() >= each[1].get<std::size_t>() ||
+          each[1].get<std::size_t>() > places.size()) {
+        fail("an offset that lies elsewhere");
+      }
+      before = each[1].get<std::size_t>();
+      record.places.push_back({places.byte(each[0].get<std::size_t>()), places.byte(before)});
+    }
+  }
+
+  SpanReader reader_;
+  SpanSequence sequence_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextReader> open_prodigy(LineReader lines, const TextReading& reading) {
+  return std::make_unique<ProdigyReader>(std::move(lines), reading);
+}
+std::unique_ptr<TextReader> open_doccano(LineReader lines, const TextReading& reading) {
+  return std::make_unique<DoccanoReader>(std::move(lines), reading);
+}
+std::unique_ptr<TextReader> open_hugging_face(LineReader lines, const TextReading& reading) {
+  return std::make_unique<HuggingFaceReader>(std::move(lines), reading);
+}
+std::unique_ptr<TextReader> open_spans(LineReader lines, const TextReading&) {
+  return std::make_unique<SpansReader>(std::move(lines));
+}
+
+}  // namespace croft

@@ -1,0 +1,69 @@
+// Sequences from the formats of other programs: one table, which readers are found by.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/convert/texts/text_record.h"
+#include "croft/data/line_reader.h"
+
+namespace croft {
+
+// What readers have to be told; each takes what its format has.
+struct TextReading {
+  std::shared_ptr<const TextTokenizer> tokenizer = tokenizer_named(kUsualTokenizer);
+  Misaligned misaligned = Misaligned::refuse;
+  std::string text_column, label_column;  // of csv their names; of conllu and columns the label's
+  char delimiter = ',';                   // of csv
+  std::string ignore_lines;               // a regular expression: of columns lines to be skipped
+  std::vector<std::string> label_names;   // what numbers stand for
+  std::vector<std::string> cells;         // of conllu: the columns that a token has
+  bool unlabelled = false;                // of columns: the last one is no label
+};
+
+class TextReader {
+ public:
+  virtual ~TextReader() = default;
+  // The next sequence, or false at the end.  Throws InputError (file, line, text, remedy).
+  virtual bool next(TextRecord& record) = 0;
+  std::size_t changed() const { return changed_; }  // spans that were widened or dropped
+
+ protected:
+  std::size_t changed_ = 0;
+};
+
+struct TextFormat {
+  std::string_view name, help;
+  // Options of TextReading beside the tokenizer's that it takes, by their names.
+  std::vector<std::string_view> takes;
+  bool cuts = false;  // texts into tokens, by a tokenizer
+  // null: of files that belong together
+  std::unique_ptr<TextReader> (*open)(LineReader lines, const TextReading& reading) = nullptr;
+};
+std::span<const TextFormat> text_formats();
+// Throws UsageError that lists them.
+const TextFormat& text_format(std::string_view name);
+const TextFormat* find_text_format(std::string_view name);  // null: there is none
+// Throws UsageError for an option that the format does not take.
+std::unique_ptr<TextReader> open_texts(const std::string& path, std::string_view format,
+                                       const TextReading& reading);
+
+// --- internal: what is in which file
+
+std::unique_ptr<TextReader> open_raw(LineReader lines, const TextReading&);
+std::unique_ptr<TextReader> open_spans(LineReader lines, const TextReading&);
+std::unique_ptr<TextReader> open_doccano(LineReader lines, const TextReading&);
+std::unique_ptr<TextReader> open_prodigy(LineReader lines, const TextReading&);
+std::unique_ptr<TextReader> open_hugging_face(LineReader lines, const TextReading&);
+std::unique_ptr<TextReader> open_conllu(LineReader lines, const TextReading&);
+std::unique_ptr<TextReader> open_columns(LineReader lines, const TextReading&);
+std::unique_ptr<TextReader> open_csv(LineReader lines, const TextReading&);
+// FILE.txt or FILE.ann: both; a folder: all of its pairs, by their names.
+std::unique_ptr<TextReader> open_brat(const std::string& path, const TextReading& reading);
+// A text and what is annotated in it.
+std::unique_ptr<TextReader> open_brat(LineReader text, LineReader annotations,
+                                      const TextReading& reading);
+
+}  // namespace croft

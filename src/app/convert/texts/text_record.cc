@@ -1,0 +1,83 @@
+#include "app/convert/texts/text_record.h"
+
+#include <algorithm>
+
+#include "core/unicode.h"
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+bool is_blank(std::string_view text, std::size_t at) {
+  const DecodedCharacter c = decode(text, at);
+  return c.value != kInvalidByte && character_class(c.value) == CharacterClass::space;
+}
+
+// Without the blanks at its ends.
+CharacterSpan trimmed(std::string_view text, CharacterSpan span) {
+  while (span.begin < span.end && is_blank(text, span.begin)) {
+    span.begin += decode(text, span.begin).size;
+  }
+  while (span.end > span.begin) {
+    std::size_t last = span.end - 1;
+    while (last > span.begin && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+    if (!is_blank(text, last)) break;
+    span.end = last;
+  }
+  return span;
+}
+
+}  // namespace
+
+void cut(const TextTokenizer& tokenizer, TextRecord& record) {
+  record.columns = 1;
+  record.places = tokenizer.tokens(record.text);
+  record.cells.clear();
+  for (const TextPlace& each : record.places) {
+    record.cells.push_back(record.text.substr(each.begin, each.end - each.begin));
+  }
+}
+
+void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, std::size_t& changed,
+               TextRecord& record) {
+  const auto fail = [&](const CharacterSpan& span, std::string_view problem,
+                        std::string_view remedy) {
+    const std::size_t begin = std::min(span.begin, record.text.size());
+    throw InputError(record.where, Message(std::string(problem)),
+                     record.text.substr(begin, span.end > begin ? span.end - begin : 0) + " (" +
+                         span.label + ")",
+                     remedy);
+  };
+  std::vector<LabelledSpan> out;
+  for (CharacterSpan& each : spans) {
+    if (each.begin >= each.end || each.end > record.text.size()) {
+      fail(each, "a span that is empty or lies beyond its text", "correct its offsets");
+    }
+    each = trimmed(record.text, each);
+    if (each.begin == each.end) fail(each, "a span of blanks alone", "leave it out");
+    const auto& places = record.places;
+    const auto first = std::ranges::upper_bound(places, each.begin, {}, &TextPlace::end);
+    const auto last = std::ranges::lower_bound(places, each.end, {}, &TextPlace::begin);
+    LabelledSpan span{static_cast<std::size_t>(first - places.begin()),
+                      static_cast<std::size_t>(last - places.begin()), each.label};
+    if (places[span.begin].begin != each.begin || places[span.end - 1].end != each.end) {
+      if (misaligned == Misaligned::refuse) {
+        fail(each, "a span that begins or ends inside of a token",
+             "correct it, choose another --tokenizer, or say --misaligned widen or drop");
+      }
+      ++changed;
+      if (misaligned == Misaligned::drop) continue;
+    }
+    out.push_back(std::move(span));
+  }
+  std::ranges::sort(out, {}, &LabelledSpan::begin);
+  for (std::size_t k = 1; k < out.size(); ++k) {
+    if (out[k].begin >= out[k - 1].end) continue;
+    const TextPlace place = record.places[out[k].begin];
+    fail({place.begin, record.places[out[k].end - 1].end, out[k].label}, "two spans that overlap",
+         "a token belongs to one span at most: leave out one of the two");
+  }
+  record.spans = std::move(out);
+}
+
+}  // namespace croft

@@ -1,0 +1,47 @@
+// A sequence of another program's data: a text and its tokens, what they are labelled, and whatever
+// else stood with it.  Readers make it, writers take it.
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "data/span_lines.h"
+#include "data/text_tokenizer.h"
+
+namespace croft {
+
+struct TextRecord {
+  std::string text;                // empty where the format has tokens alone
+  std::vector<TextPlace> places;   // [T] of the tokens in the text; likewise
+  std::size_t columns = 1;         // cells of a token
+  std::vector<std::string> cells;  // [T][columns]
+  // What is labelled: stretches of tokens, each token, or the text as a whole.
+  std::optional<std::vector<LabelledSpan>> spans;
+  std::optional<std::vector<std::string>> labels;  // [T]
+  std::optional<std::string> label;
+  Json rest = Json::object(KeyOrder::as_written);  // keys that are somebody else's
+  Location where;                                  // its first line
+
+  std::size_t length() const { return columns == 0 ? 0 : cells.size() / columns; }
+};
+
+// The same with `places`, the tokens' cells and "offsets" made from the text.
+void cut(const TextTokenizer& tokenizer, TextRecord& record);
+
+// A label of characters [begin, end) of a text.
+struct CharacterSpan {
+  std::size_t begin = 0, end = 0;  // bytes
+  std::string label;
+};
+// What becomes of a span that begins or ends inside of a token: an error, the whole tokens, nothing.
+enum class Misaligned { refuse, widen, drop };
+
+// Spans of the record's tokens from those of its text.  Blanks at their ends do not count.  Throws
+// InputError for spans that overlap, are empty, or lie beyond the text, and as `misaligned` says.
+//   changed : counts the spans that were widened or dropped
+void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, std::size_t& changed,
+               TextRecord& record);
+
+}  // namespace croft

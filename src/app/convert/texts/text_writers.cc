@@ -1,0 +1,234 @@
+#include "app/convert/texts/text_writers.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "app/label/row_reader.h"
+#include "croft/core/error.h"
+
+namespace croft {
+namespace {
+
+void require_text(const TextRecord& record, std::string_view format) {
+  if (!record.text.empty()) return;
+  throw InputError(record.where, "a sequence without the text that its tokens are of", "",
+                   Message("--to ", format, " writes offsets: read a format that has texts, or "
+                           "spans with \"text\" and \"offsets\""));
+}
+
+// A span's first and last character, and what it says.
+struct Offsets {
+  std::size_t begin, end;
+  std::string text;
+};
+Offsets offsets_of(const TextRecord& record, const CharacterPlaces& places,
+                   const LabelledSpan& span) {
+  const std::size_t begin = record.places[span.begin].begin, end = record.places[span.end - 1].end;
+  return {places.character(begin), places.character(end), record.text.substr(begin, end - begin)};
+}
+
+class SpansWriter final : public TextWriter {
+ public:
+  SpansWriter(const TextWriting&, WriteText write) : write_(std::move(write)) {}
+  void add(const TextRecord& record) override { write_(span_line_of(record)); }
+
+ private:
+  WriteText write_;
+};
+
+class ColumnsWriter final : public TextWriter {
+ public:
+  ColumnsWriter(const TextWriting& writing, WriteText write)
+      : scheme_(writing.scheme == ChunkScheme::automatic ? ChunkScheme::bio : writing.scheme),
+        write_(std::move(write)) {}
+  void add(const TextRecord& record) override {
+    if (record.length() == 0) return;
+    const bool labelled = record.labels || record.spans;
+    if (any_ && labelled != labelled_) {
+      throw InputError(record.where, "a sequence with labels beside one without", "",
+                       "columns have a label everywhere or nowhere");
+    }
+    any_ = true;
+    labelled_ = labelled;
+    std::vector<std::string> labels = record.labels.value_or(std::vector<std::string>());
+    if (record.spans) labels = labels_of_spans(*record.spans, record.length(), scheme_);
+    std::string out;
+    for (std::size_t t = 0; t < record.length(); ++t) {
+      for (std::size_t c = 0; c < record.columns; ++c) {
+        append(record, record.cells[t * record.columns + c], c > 0, out);
+      }
+      if (labelled) append(record, labels[t], true, out);
+      out += '\n';
+    }
+    write_(out += '\n');
+  }
+
+ private:
+  static void append(const TextRecord& record, std::string_view cell, bool more,
+                     std::string& out) {
+    if (cell.empty() || cell.find_first_of(" \t\r\n") != cell.npos) {
+      throw InputError(record.where, "a token or label that cannot be a column", cell,
+                       "write another character for its blanks, such as _");
+    }
+    if (more) out += ' ';
+    out += cell;
+  }
+  ChunkScheme scheme_;
+  WriteText write_;
+  bool any_ = false, labelled_ = false;
+};
+
+// Of the whole text: LABEL TAB TEXT.
+class LabelledTexts final : public TextWriter {
+ public:
+  LabelledTexts(const TextWriting&, WriteText write) : write_(std::move(write)) {}
+  void add(const TextRecord& record) override {
+    std::string line = record.label.value_or("") + "\t";
+    if (record.label && record.label->find_first_of("\t\r\n") != std::string::npos) {
+      throw InputError(record.where, "a label with a TAB or a line end", *record.label,
+                       "write another character");
+    }
+    for (const char c : record.text) line += c == '\n' || c == '\r' ? ' ' : c;
+    write_(line + "\n");
+  }
+
+ private:
+  WriteText write_;
+};
+
+class DoccanoWriter final : public TextWriter {
+ public:
+  DoccanoWriter(const TextWriting&, WriteText write) : write_(std::move(write)) {}
+  void add(const TextRecord& record) override {
+    require_text(record, "doccano");
+    const CharacterPlaces places(record.text);
+    Json out = Json::object(KeyOrder::as_written);
+    out["text"] = record.text;
+    out["label"] = Json::array();
+    for (const LabelledSpan& each : record.spans.value_or(std::vector<LabelledSpan>())) {
+      const Offsets at = offsets_of(record, places, each);
+      out["label"].push_back({at.begin, at.end, each.label});
+    }
+    for (const auto& [key, value] : record.rest.items()) {
+      if (key != "text" && key != "label") out[key] = value;
+    }
+    write_(out.dump(-1, InvalidUtf8::replace) + "\n");
+  }
+
+ private:
+  WriteText write_;
+};
+
+class ProdigyWriter final : public TextWriter {
+ public:
+  ProdigyWriter(const TextWriting&, WriteText write) : write_(std::move(write)) {}
+  void add(const TextRecord& record) override {
+    require_text(record, "prodigy");
+    const CharacterPlaces places(record.text);
+    Json out = Json::object(KeyOrder::as_written);
+    out["text"] = record.text;
+    Json& tokens = out["tokens"] = Json::array();
+    for (std::size_t t = 0; t < record.places.size(); ++t) {
+      const auto [begin, end] = record.places[t];
+      const bool blank = end < record.text.size() &&
+                         (t + 1 == record.places.size() || record.places[t + 1].begin > end);
+      tokens.push_back({{"text", record.text.substr(begin, end - begin)},
+                        {"start", places.character(begin)},
+                        {"end", places.character(end)},
+                        {"id", t},
+                        {"ws", blank}});
+    }
+    Json& spans = out["spans"] = Json::array();
+    for (const LabelledSpan& each : record.spans.value_or(std::vector<LabelledSpan>())) {
+      const Offsets at = offsets_of(record, places, each);
+      spans.push_back({{"start", at.begin},
+                       {"end", at.end},
+                       {"token_start", each.begin},
+                       {"token_end", each.end - 1},
+                       {"label", each.label}});
+    }
+    for (const auto& [key, value] : record.rest.items()) {
+      if (key != "text" && key != "tokens" && key != "spans") out[key] = value;
+    }
+    write_(out.dump(-1, InvalidUtf8::replace) + "\n");
+  }
+
+ private:
+  WriteText write_;
+};
+
+// Annotations of a text whose lines are the sequences, as BRAT counts: "start" of a record is where
+// it begins, and without it each begins behind the line end of the one before.
+class BratWriter final : public TextWriter {
+ public:
+  BratWriter(const TextWriting&, WriteText write) : write_(std::move(write)) {}
+  void add(const TextRecord& record) override {
+    require_text(record, "brat");
+    const CharacterPlaces places(record.text);
+    const Json* const start = record.rest.get_if("start");
+    if (start != nullptr && start->is_number_unsigned()) next_ = start->get<std::size_t>();
+    std::string out;
+    for (const LabelledSpan& each : record.spans.value_or(std::vector<LabelledSpan>())) {
+      const Offsets at = offsets_of(record, places, each);
+      out += "T" + std::to_string(++count_) + "\t" + each.label + " " +
+             std::to_string(next_ + at.begin) + " " + std::to_string(next_ + at.end) + "\t" +
+             at.text + "\n";
+    }
+    next_ += places.size() + 1;
+    write_(out);
+  }
+
+ private:
+  WriteText write_;
+  std::size_t next_ = 0, count_ = 0;
+};
+
+template <class Writer>
+std::unique_ptr<TextWriter> open(const TextWriting& writing, WriteText write) {
+  return std::make_unique<Writer>(writing, std::move(write));
+}
+
+}  // namespace
+
+std::string span_line_of(const TextRecord& record) {
+  SpanSequence sequence;
+  sequence.columns = record.columns;
+  sequence.cells = record.cells;
+  sequence.spans = record.spans;
+  Json out = parse_json(span_line(sequence), {KeyOrder::as_written});
+  if (!record.places.empty()) {
+    out["text"] = record.text;
+    const CharacterPlaces places(record.text);
+    Json& offsets = out["offsets"] = Json::array();
+    for (const TextPlace& each : record.places) {
+      offsets.push_back({places.character(each.begin), places.character(each.end)});
+    }
+  }
+  for (const auto& [key, value] : record.rest.items()) {
+    if (!out.contains(key)) out[key] = value;
+  }
+  return out.dump(-1, InvalidUtf8::replace) + "\n";
+}
+
+std::span<const TextOutput> text_outputs() {
+  static const auto kOutputs = std::to_array<TextOutput>({
+      {"spans", "JSON lines of tokens and labelled spans", open<SpansWriter>},
+      {"columns", "a token a line, its label last", open<ColumnsWriter>},
+      {"text", "LABEL TAB TEXT, a line a text", open<LabelledTexts>},
+      {"doccano", "JSON lines of texts and [BEGIN, END, LABEL] in characters",
+       open<DoccanoWriter>},
+      {"prodigy", "JSON lines of Prodigy", open<ProdigyWriter>},
+      {"brat", "BRAT's annotations (.ann) of a text", open<BratWriter>},
+      {"html", "a page on which the spans are coloured", open_html},
+  });
+  return kOutputs;
+}
+
+const TextOutput* find_text_output(std::string_view name) {
+  const auto outputs = text_outputs();
+  const auto found = std::ranges::find(outputs, name, &TextOutput::name);
+  return found == outputs.end() ? nullptr : &*found;
+}
+
+}  // namespace croft

@@ -1,0 +1,170 @@
+"""Texts of other programs: into sequences with offsets, and back."""
+
+import json
+import pathlib
+
+from support import BAD_INPUT, WRONG_USAGE, CliTest, main
+
+TEXT = "Ada Lovelace, née Byron, lived in  London.\n\n  It's 2,5 km to Zürich–Oerlikon 🚋 (HB).\n"
+
+
+def lines_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def jsonl(*objects):
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in objects)
+
+
+class TextsTest(CliTest):
+    def convert(self, source, target, path, *options, **more):
+        return self.run_ok("convert", "--from", source, "--to", target, *options, path, **more)
+
+    def test_tokens_have_the_characters_that_they_are_and_nothing_is_dropped(self):
+        path = self.file("text.txt", TEXT)
+        for tokenizer in ("words", "blanks", "characters", r"regex:\w+", "regex:[A-Z]"):
+            found = lines_of(self.convert("raw", "spans", path, "--tokenizer", tokenizer))
+            self.assertEqual([each["line"] for each in found], [1, 3])
+            for each, line in zip(found, (TEXT.splitlines()[0], TEXT.splitlines()[2])):
+                self.assertEqual(each["text"], line)
+                self.assertEqual([line[b:e] for b, e in each["offsets"]], each["tokens"])
+                self.assertEqual("".join(each["tokens"]).replace(" ", ""), "".join(line.split()))
+        words = lines_of(self.convert("raw", "spans", path))
+        self.assertEqual(words[1]["tokens"], ["It's", "2", ",", "5", "km", "to", "Zürich", "–", "Oerlikon", "🚋", "(",
+                                              "HB", ")", "."])
+
+    def test_doccano_and_prodigy_there_and_back_are_what_they_were(self):
+        doccano = jsonl({"text": "Ana 🚋 vive en  Vigo.", "label": [[0, 3, "PER"], [15, 19, "LOC"]], "id": 7},
+                        {"text": "Nada.", "label": [], "id": 8})
+        path = self.file("d.jsonl", doccano)
+        spans = self.file("s.jsonl", self.convert("doccano", "spans", path))
+        first = lines_of(spans.read_text())[0]
+        self.assertEqual(first["spans"], [[0, 1, "PER"], [4, 5, "LOC"]])
+        self.assertEqual(first["tokens"], ["Ana", "🚋", "vive", "en", "Vigo", "."])
+        self.assertEqual(lines_of(self.convert("spans", "doccano", spans)), lines_of(doccano))
+        prodigy = self.file("p.jsonl", self.convert("spans", "prodigy", spans))
+        again = lines_of(prodigy.read_text())[0]
+        self.assertEqual(again["spans"][1], {"start": 15, "end": 19, "token_start": 4, "token_end": 4, "label": "LOC"})
+        self.assertEqual(again["tokens"][3], {"text": "en", "start": 11, "end": 13, "id": 3, "ws": True})
+        self.assertEqual(lines_of(self.convert("prodigy", "spans", prodigy)), lines_of(spans.read_text()))
+
+    def test_prodigy_takes_what_was_accepted(self):
+        path = self.file("p.jsonl", jsonl({"text": "a b", "answer": "reject"}, {"text": "c d", "answer": "accept"},
+                                          {"text": "e", "answer": "ignore"}, {"text": "f"}))
+        found = lines_of(self.convert("prodigy", "spans", path))
+        self.assertEqual([(each["text"], each.get("spans")) for each in found], [("c d", []), ("f", None)])
+
+    def test_brat_there_and_back_is_what_it_was(self):
+        text = "Ada 🚋 kam.\n\nSie traf Charles Babbage in London.\n"
+        annotations = "T1\tPER 0 3\tAda\nT2\tPER 21 36\tCharles Babbage\nR1\tmet Arg1:T1 Arg2:T2\nT3\tLOC 40 46\tLondon\n"
+        path = self.file("a.txt", text)
+        self.file("a.ann", annotations)
+        found = lines_of(self.convert("brat", "spans", path))
+        self.assertEqual([(each["document"], each["start"], each["spans"]) for each in found],
+                         [("a", 0, [[0, 1, "PER"]]), ("a", 12, [[2, 4, "PER"], [5, 6, "LOC"]])])
+        spans = self.file("s.jsonl", self.convert("brat", "spans", self.folder))
+        again = self.convert("spans", "brat", spans).splitlines()
+        self.assertEqual(again, [line for line in annotations.splitlines() if line.startswith("T")])
+
+    def test_brat_that_does_not_fit_its_text_is_an_error(self):
+        path = self.file("b.txt", "Ada kam.\nSie ging.\n")
+        for annotation, said in [("T1\tPER 0 4\tAda\n", "is not what stands at its offsets"),
+                                 ("T1\tPER 0 3;4 7\tAda kam\n", "several pieces"),
+                                 ("T1\tPER 4 12\tkam. Sie\n", "over a line end"),
+                                 ("T1\tPER 0 99\tAda\n", "behind its text"), ("T1 PER\n", "no annotation")]:
+            self.file("b.ann", annotation)
+            self.fails(BAD_INPUT, "convert", "--from", "brat", "--to", "spans", path, mentions=["b.ann:1", said])
+
+    def test_a_span_inside_of_a_token_is_refused_widened_or_dropped(self):
+        path = self.file("d.jsonl", jsonl({"text": "Londoners walk", "label": [[0, 6, "LOC"], [9, 14, "X"]]}))
+        self.fails(BAD_INPUT, "convert", "--from", "doccano", "--to", "spans", path,
+                   mentions=["d.jsonl:1", "London (LOC)", "--misaligned"])
+        wide = lines_of(self.convert("doccano", "spans", path, "--misaligned", "widen"))
+        self.assertEqual(wide[0]["spans"], [[0, 1, "LOC"], [1, 2, "X"]])
+        self.assertEqual(lines_of(self.convert("doccano", "spans", path, "--misaligned", "drop"))[0]["spans"],
+                         [[1, 2, "X"]])
+        overlap = self.file("o.jsonl", jsonl({"text": "a b c", "label": [[0, 3, "X"], [2, 5, "Y"]]}))
+        self.fails(BAD_INPUT, "convert", "--from", "doccano", "--to", "spans", overlap, mentions=["overlap"])
+
+    def test_hugging_faces_numbers_have_names(self):
+        data = self.file("h.jsonl", jsonl({"id": "0", "tokens": ["Ana", "vive"], "ner_tags": [1, 0]},
+                                          {"id": "1", "tokens": ["en", "A", "Coruña"], "ner_tags": [0, 3, 4]}))
+        names = self.file("names", "O\nB-PER\nI-PER\nB-LOC\nI-LOC\n")
+        self.assertEqual(self.convert("huggingface", "columns", data, "--label-names", names),
+                         "Ana B-PER\nvive O\n\nen O\nA B-LOC\nCoruña I-LOC\n\n")
+        found = lines_of(self.convert("huggingface", "spans", data, "--label-names", names))
+        self.assertEqual([each["spans"] for each in found], [[[0, 1, "PER"]], [[1, 3, "LOC"]]])
+        self.fails(BAD_INPUT, "convert", "--from", "huggingface", "--to", "spans", data, mentions=["--label-names"])
+
+    def test_conllu_gives_its_words(self):
+        data = self.file("u.conllu", "# sent_id = s1\n# text = Vámonos ya\n1-2\tVámonos\t_\t_\t_\t_\t_\t_\t_\t_\n"
+                         "1\tVamos\tir\tVERB\tVMM\t_\t0\troot\t_\t_\n2\tnos\tnosotros\tPRON\tPP\t_\t1\tobj\t_\t_\n"
+                         "2.1\tx\tx\tX\t_\t_\t_\t_\t_\t_\n3\tya\tya\tADV\tRG\t_\t1\tadvmod\t_\t_\n\n")
+        self.assertEqual(self.convert("conllu", "columns", data), "Vamos VERB\nnos PRON\nya ADV\n\n")
+        self.assertEqual(self.convert("conllu", "columns", data, "--cells", "form,lemma", "--label-column", "xpos"),
+                         "Vamos ir VMM\nnos nosotros PP\nya ya RG\n\n")
+        self.fails(WRONG_USAGE, "convert", "--from", "conllu", "--to", "columns", "--label-column", "pos", data,
+                   mentions=["upos"])
+        self.fails(BAD_INPUT, "convert", "--from", "conllu", "--to", "columns", self.file("x", "1\tab\n"),
+                   mentions=["x:1", "ten fields"])
+        self.fails(WRONG_USAGE, "convert", "--from", "conllu", "--to", "spans", data, mentions=["--label-scheme raw"])
+
+    def test_columns_lose_lines_and_choose_their_label(self):
+        data = self.file("c", "# a comment\na B-X n\nb O n\n\n# another\nc I-X m\n")
+        self.assertEqual(self.convert("columns", "columns", data, "--ignore-lines", "^#", "--label-column", "2"),
+                         "a n B-X\nb n O\n\nc m I-X\n\n")
+        self.fails(WRONG_USAGE, "convert", "--from", "columns", "--to", "columns", "--ignore-lines", "(", data,
+                   mentions=["no regular expression"])
+
+    def test_a_table_with_texts_becomes_labelled_texts(self):
+        data = self.file("r.csv", 'id,review,stars\n1,"Good, ""really""\nand more",5\n2,Bad,1\n')
+        self.assertEqual(self.convert("csv", "text", data, "--text-column", "review", "--label-column", "stars"),
+                         '5\tGood, "really" and more\n1\tBad\n')
+        self.fails(WRONG_USAGE, "convert", "--from", "csv", "--to", "text", "--text-column", "text", data,
+                   mentions=["id, review, stars"])
+
+    def test_a_page_shows_text_and_never_html(self):
+        spans = self.file("s.jsonl", jsonl({"tokens": ["<b>", "Ana", "&"], "spans": [[1, 2, "<i>"]]}))
+        page = self.run_ok("convert", "--to", "html", spans)
+        self.assertIn('&lt;b&gt; <mark class="k0">Ana<small>&lt;i&gt;</small></mark> &amp;', page)
+        self.assertNotIn("<b>", page)
+        self.assertTrue(page.endswith("</html>\n"))
+
+    def test_a_model_labels_raw_text_with_its_own_tokenizer(self):
+        train = self.file("t.txt", "\n".join("".join(f"{w} {l}\n" for w, l in sentence) for sentence in
+                                             [[("Ana", "B-PER"), ("vive", "O"), ("en", "O"), ("Vigo", "B-LOC")]] * 4))
+        model = self.train("m.croft", train, "--tokenizer", "blanks")
+        text = self.file("new.txt", "Ana vive en Vigo\nVigo, Ana\n")
+        out = self.folder / "out.jsonl"
+        self.assertEqual(self.run_ok("predict", "-m", model, "--format", "raw", "-o", out, text), "")
+        found = lines_of(out.read_text())
+        self.assertEqual(found[0]["spans"], [[0, 1, "PER"], [3, 4, "LOC"]])
+        self.assertEqual(found[1]["tokens"], ["Vigo,", "Ana"])
+        self.assertEqual(found[1]["offsets"], [[0, 5], [6, 9]])
+        again = self.run_ok("predict", "-m", model, "--format", "raw", "--tokenizer", "words", text)
+        self.assertEqual(lines_of(again)[1]["tokens"], ["Vigo", ",", "Ana"])
+        doccano = self.file("d.jsonl", jsonl({"text": "Ana vive en Vigo", "label": [[0, 3, "PER"], [12, 16, "LOC"]]}))
+        scores = json.loads(self.run_ok("evaluate", "-m", model, "--format", "doccano", "--json", doccano))
+        self.assertEqual(scores["chunk"]["f1"], 1.0)
+        self.fails(WRONG_USAGE, "predict", "-m", model, "--tokenizer", "words", train, mentions=["--format raw"])
+        self.fails(WRONG_USAGE, "predict", "-m", model, "-o", train, train, mentions=["--result"])
+        self.refuses_to_train(WRONG_USAGE, "--tokenizer", "word", train, mentions=["words, blanks"])
+
+    def test_options_of_other_formats_are_refused(self):
+        path = self.file("t.txt", "a b\n")
+        for options in (["--text-column", "x"], ["--ignore-lines", "^#"], ["--cells", "form"],
+                        ["--misaligned", "widen"], ["--unlabelled"]):
+            self.fails(WRONG_USAGE, "convert", "--from", "raw", "--to", "spans", *options, path,
+                       mentions=[options[0], "raw"])
+        self.fails(WRONG_USAGE, "convert", "--from", "columns", "--to", "spans", "--tokenizer", "words", path,
+                   mentions=["--tokenizer"])
+        self.fails(WRONG_USAGE, "convert", "--from", "raw", "--to", "croft", path, mentions=["spans", "brat"])
+        self.fails(BAD_INPUT, "convert", "--from", "raw", "--to", "spans", self.file("bad", b"\xff\xfe\n"),
+                   mentions=["bad:1", "UTF-8"])
+        self.fails(BAD_INPUT, "convert", "--from", "spans", "--to", "doccano",
+                   self.file("s.jsonl", '{"tokens": ["a"]}\n'), mentions=["s.jsonl:1", "offsets"])
+        self.assertEqual(sorted(p.name for p in pathlib.Path(self.folder).iterdir()), ["bad", "s.jsonl", "t.txt"])
+
+
+if __name__ == "__main__":
+    main()
