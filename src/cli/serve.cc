@@ -27,6 +27,8 @@ Example:
   croft serve m.croft                        then open http://127.0.0.1:8080/
   croft serve tagger=m.croft sprinkler.bif --port 9000
   croft serve m.croft --queue new.txt --labelled labelled.txt --train train.txt --holdout test.txt
+  croft serve pages.croft --database pages.sqlite
+  croft serve friends.mln --evidence friends.db
   croft serve m.croft --host 0.0.0.0 --allow-host box.example.org --token-file token.txt
   curl -H "Content-Type: application/json" http://127.0.0.1:8080/v1/tag \
        -d '{"data": "2 CD\ncups NNS\n", "marginals": "predicted"}'
@@ -69,6 +71,17 @@ std::span<const OptionRow> serve_options() {
       file("holdout", "FILE", "Labelled data on which the page compares the next model with this")
           .beside("queue"),
       file("data", "FILE", "Labelled data that the page shows the model's mistakes on"),
+      file("database", "FILE",
+           "Of models of kind graph: what they label, a file of SQLite, or files NAME.csv, NAME.tsv")
+          .repeated(),
+      flag("use-known", "Labels in the database are known: the others are found given them")
+          .beside("database"),
+      file("evidence", "FILE", "Of Markov logic networks: facts (.db); several are taken together")
+          .short_as('e')
+          .repeated(),
+      words("query", "ATOMS",
+            "Of these: predicates and atoms that are open; without: those of which the evidence "
+            "says nothing"),
       number("time", "SECONDS=30", "The longest work on one request").between(0.01, 3600),
       whole("connections", "N=1024", "More at once are refused").between(1, 100'000),
       flag("quiet", "No messages on stderr"),
@@ -116,6 +129,23 @@ serve::ServeLimits read_limits_of(const OptionValues& values) {
   return limits;
 }
 
+std::size_t workers_of(const OptionValues& values) {
+  const std::size_t asked = common_of(values).threads;
+  std::size_t threads = values.given("threads") ? asked : 0;
+  if (threads == 0) threads = std::max(2U, std::thread::hardware_concurrency());
+  return std::min<std::size_t>(threads, 256);
+}
+
+serve::ModelSources read_sources(const OptionValues& values, const serve::ServeLimits& limits) {
+  serve::ModelSources sources{.databases = values.list("database"),
+                              .use_known = values.flag("use-known"),
+                              .evidence = values.list("evidence"),
+                              .query = std::string(values.text("query")),
+                              .seconds = limits.seconds};
+  sources.threads = workers_of(values);
+  return sources;
+}
+
 // Looks at the models' files until it is destroyed.
 class Watcher {
  public:
@@ -139,13 +169,6 @@ class Watcher {
   std::atomic<bool> stop_ = false;
   std::thread thread_;
 };
-
-std::size_t workers_of(const OptionValues& values) {
-  const std::size_t asked = common_of(values).threads;
-  std::size_t threads = values.given("threads") ? asked : 0;
-  if (threads == 0) threads = std::max(2U, std::thread::hardware_concurrency());
-  return std::min<std::size_t>(threads, 256);
-}
 
 // The model that labels sequences: the first one, since a queue names none.
 std::string labelled_model(const serve::ModelStore& models) {
@@ -192,7 +215,7 @@ int run_serve(const OptionValues& values) {
   values.read("port", port);
   const serve::Access access = read_access(values, host);
   const serve::ServeLimits limits = read_limits_of(values);
-  serve::ModelStore models(values.list("MODEL"));
+  serve::ModelStore models(values.list("MODEL"), read_sources(values, limits));
   serve::HttpServer server(host, static_cast<std::uint16_t>(port), limits, workers_of(values));
   serve::Metrics metrics;
   serve::ServiceParts parts{models, limits, metrics, &server.counts(), CROFT_VERSION};

@@ -68,6 +68,9 @@ std::span<const RequestField> infer_fields();
 HttpReply infer(const Call& call);
 HttpReply network(const Call& call);
 
+std::span<const RequestField> neighbourhood_fields();
+HttpReply neighbourhood(const Call& call);
+
 std::span<const RequestField> queue_fields();
 HttpReply queue(const Call& call);
 std::span<const RequestField> label_fields();

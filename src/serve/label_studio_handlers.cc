@@ -10,6 +10,7 @@
 #include "app/label/chunks.h"
 #include "app/label/tagger.h"
 #include "core/unicode.h"
+#include "data/text_tokenizer.h"
 #include "serve/sequence_requests.h"
 
 namespace croft::serve {
@@ -27,55 +28,21 @@ struct Word {
   std::size_t first_unit, after_unit;  // UTF-16 units
 };
 
-bool is_word_character(char32_t c) {
-  switch (character_class(c)) {
-    case CharacterClass::upper:
-    case CharacterClass::lower:
-    case CharacterClass::letter:
-    case CharacterClass::mark:
-    case CharacterClass::digit:
-    case CharacterClass::number:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// Letters and digits, also on both sides of a hyphen, an apostrophe, a slash or a point; every
-// other character that is no space by itself.
 std::vector<Word> words_of(std::string_view text) {
+  static const auto kTokenizer = tokenizer_named(kUsualTokenizer);
   std::vector<Word> words;
-  std::size_t unit = 0;
-  bool joins = false;  // the mark before may stand within a word
-  for (std::size_t at = 0; at < text.size();) {
-    const DecodedCharacter c = decode(text, at);
-    const Word here{at, at + c.size, unit,
-                    unit + (c.value > 0xFFFF && c.value <= 0x10FFFF ? 2 : 1)};
-    const bool letter = c.value != kInvalidByte && is_word_character(c.value);
-    const auto touches = [&](std::size_t back) {
-      return words.size() >= back &&
-             words[words.size() - back].end == (back == 1 ? at : words[words.size() - 1].begin);
-    };
-    const auto ends_in_letter = [&](const Word& word) {
-      std::size_t last = word.end - 1;
-      while (last > word.begin && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
-      return is_word_character(decode(text, last).value);
-    };
-    if (letter && touches(1) && ends_in_letter(words.back())) {
-      words.back().end = here.end;
-      words.back().after_unit = here.after_unit;
-    } else if (letter && joins && touches(1) && touches(2) &&
-               ends_in_letter(words[words.size() - 2])) {
-      words.pop_back();
-      words.back().end = here.end;
-      words.back().after_unit = here.after_unit;
-    } else if (c.value == kInvalidByte || character_class(c.value) != CharacterClass::space) {
-      words.push_back(here);
+  std::size_t at = 0, unit = 0;
+  const auto unit_at = [&](std::size_t byte) {
+    while (at < byte) {
+      const DecodedCharacter c = decode(text, at);
+      unit += c.value > 0xFFFF && c.value <= 0x10FFFF ? 2 : 1;
+      at += c.size;
     }
-    joins = c.value == U'-' || c.value == U'\'' || c.value == U'’' || c.value == U'/' ||
-            c.value == U'.';
-    at += c.size;
-    unit = here.after_unit;
+    return unit;
+  };
+  for (const TextPlace& each : kTokenizer->tokens(text)) {
+    const std::size_t first = unit_at(each.begin);
+    words.push_back({each.begin, each.end, first, unit_at(each.end)});
   }
   return words;
 }

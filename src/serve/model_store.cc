@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <new>
 #include <utility>
@@ -9,7 +10,10 @@
 #include "app/label/row_reader.h"
 #include "croft/core/error.h"
 #include "model/foreign/open_model_file.h"
+#include "model/kinds/graph_model.h"
 #include "model/kinds/model_file.h"
+#include "sql/labelled_tables.h"
+#include "sql/logic/labelled_logic.h"
 
 namespace croft::serve {
 namespace {
@@ -32,17 +36,34 @@ ModelStore::Stamp ModelStore::stamp_of(const std::string& path) {
 }
 
 ModelPointer ModelStore::load(const std::string& name, const std::string& path,
-                              std::uint64_t version) {
+                              std::uint64_t version) const {
   auto model = std::make_shared<ServedModel>();
   model->name = name;
   model->version = version;
+  if (path.ends_with(".mln")) {
+    model->kind = "logic";
+    model->graph = label_atoms({.network = path, .evidence = sources_.evidence}, sources_.query,
+                               sources_.seconds, sources_.threads);
+    return model;
+  }
   if (is_graph_file(path)) {
     model->network = std::make_shared<const GraphFile>(read_graph(path));
     model->kind = model->network->directed ? "network" : "factor-graph";
     return model;
   }
   // All of it in memory: whatever is written over the file, this model stays what it is.
-  model->sequences = read_model(read_model_file(path));
+  Container file = read_model_file(path);
+  if (GraphModel::is_in(file)) {
+    if (sources_.databases.empty()) {
+      throw UsageError(path, " is a model of graphs, which labels a database: name it by ",
+                       Message::option("database"));
+    }
+    model->kind = GraphModel::kKind;
+    model->graph = label_tables(std::make_shared<const GraphModel>(std::move(file)),
+                                sources_.databases, sources_.use_known, sources_.threads);
+    return model;
+  }
+  model->sequences = read_model(std::move(file));
   model->plan = std::make_shared<const TagPlan>(*model->sequences);
   model->kind = model->sequences->kind();
   model->spans = spans_for(*model->sequences);
@@ -52,7 +73,24 @@ ModelPointer ModelStore::load(const std::string& name, const std::string& path,
   return model;
 }
 
-ModelStore::ModelStore(const std::vector<std::string>& files) {
+// Throws UsageError for sources that no model takes.
+void ModelStore::check_sources() const {
+  const auto need = [&](bool given, std::string_view kind, std::string_view option,
+                        std::string_view what) {
+    const bool taken =
+        std::ranges::any_of(slots_, [&](const Slot& each) { return each.model->kind == kind; });
+    if (given && !taken) {
+      throw UsageError(Message::option(option), " is for ", what, ", and there is none");
+    }
+  };
+  need(!sources_.databases.empty(), GraphModel::kKind, "database", "models of kind graph");
+  need(sources_.use_known, GraphModel::kKind, "use-known", "models of kind graph");
+  need(!sources_.evidence.empty(), "logic", "evidence", "Markov logic networks (.mln)");
+  need(!sources_.query.empty(), "logic", "query", "Markov logic networks (.mln)");
+}
+
+ModelStore::ModelStore(const std::vector<std::string>& files, ModelSources sources)
+    : sources_(std::move(sources)) {
   for (const std::string& each : files) {
     Slot slot;
     const std::size_t equal = each.find('=');
@@ -68,6 +106,7 @@ ModelStore::ModelStore(const std::vector<std::string>& files) {
     slot.status.taken = 1;
     slots_.push_back(std::move(slot));
   }
+  check_sources();
 }
 
 const ModelStore::Slot* ModelStore::slot(std::string_view name) const {

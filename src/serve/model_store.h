@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/explain/labelled_graph.h"
 #include "app/label/tag_plan.h"
 #include "croft/data/graph_file.h"
 #include "model/kinds/sequence_model.h"
@@ -19,12 +20,23 @@
 
 namespace croft::serve {
 
-// Immutable; of a sequence model or of a network.
+// What models of graphs and Markov logic networks are about.
+struct ModelSources {
+  std::vector<std::string> databases = {};  // of models of kind graph
+  bool use_known = false;                   // labels in these are known
+  std::vector<std::string> evidence = {};   // of Markov logic networks
+  std::string query = {};                   // their open predicates; empty: of which it says nothing
+  double seconds = 30;                      // for each step of theirs
+  std::size_t threads = 1;
+};
+
+// Immutable; of a sequence model, of a network, or of a graph that is labelled once.
 struct ServedModel {
-  std::string name, kind;     // as --model names kinds; "network", "graph" for files of these
+  std::string name, kind;     // as --model names kinds; "network", "factor-graph", "logic" for files of these
   std::uint64_t version = 1;  // counts the files that were taken over
   std::shared_ptr<const SequenceModel> sequences;  // null: a network
-  std::shared_ptr<const GraphFile> network;        // null: a sequence model
+  std::shared_ptr<const GraphFile> network;        // likewise
+  std::shared_ptr<const LabelledGraph> graph;      // likewise: of tables or logic
   std::string format;                              // of the data that it labels
   std::optional<ChunkScheme> spans;                // as spans_for() has it
   std::shared_ptr<const TagPlan> plan;             // of the sequence model, without limits
@@ -34,9 +46,9 @@ using ModelPointer = std::shared_ptr<const ServedModel>;
 class ModelStore {
  public:
   // Each "FILE" or "NAME=FILE"; without a name that of the file without its ending.  Throws
-  // UsageError for two of one name, Error for a file that cannot be read, and for models of graphs,
-  // which label databases.
-  explicit ModelStore(const std::vector<std::string>& files);
+  // UsageError for two of one name, for a model of graphs without a database, and for sources that
+  // no model takes; Error for a file that cannot be read.
+  explicit ModelStore(const std::vector<std::string>& files, ModelSources sources = {});
 
   // The model of that name; null: there is none.
   ModelPointer find(std::string_view name) const;
@@ -66,9 +78,11 @@ class ModelStore {
     Status status;
   };
   static Stamp stamp_of(const std::string& path);
-  static ModelPointer load(const std::string& name, const std::string& path, std::uint64_t version);
+  ModelPointer load(const std::string& name, const std::string& path, std::uint64_t version) const;
+  void check_sources() const;
   const Slot* slot(std::string_view name) const;
 
+  const ModelSources sources_;
   mutable std::mutex mutex_;  // of models and statuses
   std::vector<Slot> slots_;
 };

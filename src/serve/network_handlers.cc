@@ -6,6 +6,7 @@
 #include "app/infer/decide.h"
 #include "app/infer/graph_view.h"
 #include "app/infer/layered_layout.h"
+#include "app/infer/stress_layout.h"
 #include "croft/app/infer.h"
 #include "serve/endpoints.h"
 
@@ -93,9 +94,29 @@ Json answer(const Call& call, const GraphFile& file, const Known& known) {
   return to_json(result, file);
 }
 
-// The places of a directed graph's variables: those of the file, or in layers.
+// As far from each other as in the graph; none for graphs that no one could read.
+std::vector<GraphPlace> spread_out(const FactorGraph& graph) {
+  constexpr std::size_t kMost = 300;
+  constexpr double kStep = 230;  // between neighbours
+  std::vector<GraphPlace> places;
+  if (graph.variables() > kMost) return places;
+  LayoutEdges edges;
+  for (std::size_t f = 0; f < graph.factors(); ++f) {
+    const auto scope = graph.scope(f);
+    for (std::size_t k = 1; k < scope.size(); ++k) {
+      for (std::size_t j = 0; j < k; ++j) edges.emplace_back(scope[j], scope[k]);
+    }
+  }
+  for (const Point& each : graph_layout(graph.variables(), edges, false)) {
+    places.push_back({kStep * each.x, kStep * each.y});
+  }
+  return places;
+}
+
+// The places of variables: those of the file; of a directed graph in layers.
 std::vector<GraphPlace> places_of(const GraphFile& file) {
-  if (!file.places.empty() || !file.directed) return file.places;
+  if (!file.places.empty()) return file.places;
+  if (!file.directed) return spread_out(file.graph);
   std::vector<std::pair<std::size_t, std::size_t>> edges;
   for (std::size_t f = 0; f < file.graph.factors(); ++f) {
     const auto scope = file.graph.scope(f);

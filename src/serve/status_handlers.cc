@@ -32,6 +32,9 @@ HttpReply models(const Call& call) {
       one["has_data"] = !call.parts.data.empty();
       one["queue"] =
           call.parts.annotation != nullptr && call.parts.annotation->files().model == each->name;
+    } else if (each->graph != nullptr) {
+      one["variables"] = each->graph->variables();
+      one["method"] = each->graph->method();
     } else {
       one["variables"] = each->network->graph.variables();
     }

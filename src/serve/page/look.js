@@ -1,6 +1,7 @@
 // Look: what is in a model.
 import { get } from "./api.js";
 import { evaluation } from "./confusion.js";
+import { curve } from "./curve.js";
 import { draw, make, signed, table } from "./parts.js";
 
 function facts(title, object) {
@@ -70,5 +71,6 @@ export async function showLook(main, model) {
       make("p", { class: "quiet" }, "From the label of the row to that of the column: blue speaks for it, orange against; grey is forbidden."),
       heat(model.labels, found.transitions));
   }
-  main.append(...evaluation(model, model.has_data), ...features(found.top), ...facts("Training", training ?? {}));
+  main.append(...evaluation(model, model.has_data), ...features(found.top), ...facts("Training", training ?? {}),
+    ...curve(training?.curve, training?.kept_iteration));
 }

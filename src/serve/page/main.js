@@ -5,19 +5,22 @@ import { showTry } from "./try.js";
 import { showLook } from "./look.js";
 import { showLabel } from "./annotate.js";
 import { showNetworks } from "./networks.js";
+import { showAround } from "./around.js";
 
 const VIEWS = {
   try: { show: showTry, takes: (m) => Boolean(m.format), title: "Try" },
   look: { show: showLook, takes: (m) => Boolean(m.format), title: "Look" },
   label: { show: showLabel, takes: (m) => Boolean(m.queue), title: "Label" },
-  networks: { show: showNetworks, takes: (m) => !m.format, title: "Networks" },
+  networks: { show: showNetworks, takes: (m) => !m.format && !m.method, title: "Networks" },
+  around: { show: showAround, takes: (m) => Boolean(m.method), title: "Around" },
 };
 
 const chosen = {};
 let models = [];
 
 async function show() {
-  const name = location.hash.slice(1) in VIEWS ? location.hash.slice(1) : models[0].format ? "try" : "networks";
+  const first = Object.keys(VIEWS).find((name) => VIEWS[name].takes(models[0]));
+  const name = location.hash.slice(1) in VIEWS ? location.hash.slice(1) : first;
   const view = VIEWS[name];
   for (const link of document.querySelectorAll("nav a")) {
     if (link.hash === `#${name}`) link.setAttribute("aria-current", "page");

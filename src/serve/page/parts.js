@@ -30,6 +30,10 @@ export function percent(p) {
   return `${(100 * p).toFixed(1)} %`;
 }
 
+export function count(n, what) {
+  return `${n} ${what}${n === 1 ? "" : "s"}`;
+}
+
 export function signed(x) {
   return typeof x === "number" ? (x < 0 ? "−" : "+") + Math.abs(x).toFixed(3) : "never";
 }

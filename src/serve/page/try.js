@@ -46,8 +46,10 @@ class Try {
       : this.asRows ? `Rows as the model's data has them (${model.format}), an empty line between sequences`
         : "Text, a sequence a line";
     this.out = make("div", { id: "tagged" });
+    this.rules = this.model.format === "text" ? null : this.constraints();
     this.why = make("section", { class: "panel", "aria-label": "Why", hidden: "" });
-    main.append(make("label", { for: "text" }, hint), this.text, this.out, this.why);
+    main.append(make("label", { for: "text" }, hint), this.text, ...(this.rules ? [this.rules] : []),
+      this.out, this.why);
   }
 
   later() {
@@ -56,6 +58,20 @@ class Try {
     this.why.hidden = true;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.label(), 120);
+  }
+
+  // What every labelling has to obey.
+  constraints() {
+    const scheme = make("select", { id: "scheme", change: () => this.label() },
+      [["", "any"], ["bio", "BIO"], ["bioes", "BIOES"]].map(([value, text]) => make("option", { value }, text)));
+    const rules = make("textarea", { id: "rules", spellcheck: "false", rows: "2",
+      placeholder: `at-most 1 label ${this.model.labels[0]}`, change: () => this.label() });
+    this.scheme = () => scheme.value;
+    this.ruleLines = () => rules.value.split("\n").map((l) => l.trim()).filter(Boolean);
+    return make("details", {}, make("summary", {}, "Constraints"), make("div", { class: "rules" },
+      make("span", {}, make("label", { for: "scheme" }, "Labels that may follow each other: "), scheme),
+      make("label", { for: "rules" }, "Rules that each sequence obeys as a whole, one a line, as croft predict --rule: "),
+      rules));
   }
 
   // Lines of a sequence; with pins they have a label column that says what is known.
@@ -78,8 +94,11 @@ class Try {
     if (this.model.format === "text") {
       body.texts = this.sequences.map((s) => s[0].text);
     } else {
-      if (this.model.probabilities) Object.assign(body, { probability: true, k_best: 3 });
+      // A search for what rules allow finds one labelling.
+      if (this.model.probabilities) Object.assign(body, { probability: true }, this.ruleLines().length ? {} : { k_best: 3 });
       if (pinned) body.partial = true;
+      if (this.scheme()) body.constrain = this.scheme();
+      if (this.ruleLines().length) body.rules = this.ruleLines();
       body.sequences = this.sequences.map((_, s) => this.lines(s, pinned));
     }
     try {
@@ -105,7 +124,7 @@ class Try {
       "aria-pressed": String(pressed), "data-at": `${s},${t}`,
       title: where.begin === undefined ? false : `characters ${where.begin} to ${where.end}`,
       click: () => this.explain(s, t),
-    }, make("span", {}, where.text), make("strong", {}, pin ? `${label} (pinned)` : label),
+    }, make("span", {}, where.text), make("strong", {}, pin ? `${label} (${this.pins.get(`${s},${t}`) === label ? "pinned" : "restricted"})` : label),
     make("small", {}, p === undefined ? "" : `${percent(p)}${doubtful ? " – uncertain" : ""}`)));
   }
 
@@ -166,11 +185,17 @@ class Try {
 
   pinning(s, t) {
     const key = `${s},${t}`;
+    // Where the word is restricted already, to what was ruled out by that.
+    const restricted = this.pins.get(key)?.includes("|");
+    const label = restricted ? this.model.labels.find((l) => !this.pins.get(key).split("|").includes(l))
+      : this.results[s].labels[t];
+    const others = this.model.labels.filter((l) => l !== label);
     const select = make("select", { id: "pin", change: () => {
       if (select.value) this.pins.set(key, select.value);
       else this.pins.delete(key);
       this.label();
     } }, make("option", { value: "" }, "as inferred"),
+    make("option", { value: others.join("|") }, `anything but ${label}`),
     this.model.labels.map((label) => make("option", { value: label }, label)));
     select.value = this.pins.get(key) ?? "";
     return make("p", {}, make("label", { for: "pin" }, "Pin its label, and infer the rest again: "), select);

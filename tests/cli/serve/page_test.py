@@ -17,6 +17,7 @@ import support
 from serve_test import SPRINKLER
 from support import INGREDIENTS, croft
 
+FRIENDS = support.SOURCE / "examples" / "friends"
 HARBOUR = support.SOURCE / "examples" / "graphs" / "harbour.bif"
 SIZES = [(1280, 800), (390, 844)]
 SCHEMES = ["light", "dark"]
@@ -95,7 +96,8 @@ class PageTest(support.CliTest):
             assert made.returncode == 0, made.stderr
         (cls.shared / "queue.txt").write_text(QUEUE)
         cls.labelled = cls.shared / "labelled.txt"
-        cls.server = serve_test.Server(model, texts, SPRINKLER, HARBOUR, "--queue", cls.shared / "queue.txt",
+        cls.server = serve_test.Server(model, texts, SPRINKLER, HARBOUR, FRIENDS / "friends.mln",
+                                       "--evidence", FRIENDS / "friends.db", "--query", "Cancer, Smokes", "--queue", cls.shared / "queue.txt",
                                        "--labelled", cls.labelled, "--train", INGREDIENTS / "train.txt",
                                        "--holdout", INGREDIENTS / "test.txt", "--data", INGREDIENTS / "test.txt")
         cls.browser = browser.Browser()
@@ -113,7 +115,8 @@ class PageTest(support.CliTest):
     def show(self, view, model=None):
         self.browser.open("about:blank")
         self.browser.open(f"{self.server.address}#{view}")
-        ready = {"try": ".word", "look": "table", "label": ".word", "networks": ".state[data-probability]"}[view]
+        ready = {"try": ".word", "look": "table", "label": ".word", "networks": ".state[data-probability]",
+                 "around": ".state[data-probability]"}[view]
         self.browser.wait(f"return document.querySelector('{ready}') !== null")
         if model:
             self.browser.run("const s = document.getElementById('model'); s.value = arguments[0];"
@@ -187,8 +190,47 @@ class PageTest(support.CliTest):
         self.browser.wait("return document.activeElement.ariaPressed === 'true'")
         self.show("try")
         self.browser.run("document.querySelector('nav a').focus()")
-        self.browser.keys(tab * 6 + enter)  # Look, Label, Networks, model, text, the first word
+        self.browser.keys(tab * 8 + enter)  # Look, Label, Networks, Around, model, text, constraints, the first word
         self.browser.wait("return document.querySelector('.panel').hidden === false")
+
+    def test_a_click_goes_to_a_neighbour_and_says_why_it_has_its_label(self):
+        self.show("around")
+        heading = "return [...document.querySelectorAll('h2')].map((h) => h.textContent)"
+        self.browser.run("const q = document.getElementById('variable'); q.value = 'Cancer(Bob)';"
+                         "q.dispatchEvent(new Event('change'))")
+        self.browser.wait(heading + ".includes('Why: Cancer(Bob)')")
+        self.assertIn("Smokes(x) => Cancer(x)", self.browser.run("return document.querySelector('main').innerText"))
+        self.browser.click("[aria-label^='Smokes(Bob) true']")
+        self.browser.wait(heading + ".includes('Why: Smokes(Bob)')")
+        # Its friend, who is a clique away.
+        self.assertEqual(self.browser.run("return document.querySelectorAll(\"[aria-label^='Smokes(Carl) true']\").length"), 1)
+
+    def test_a_rule_and_a_ruled_out_label_change_the_labelling(self):
+        self.show("try")
+        self.type("2 large eggs")
+        self.browser.wait("return document.querySelectorAll('.word').length === 3")
+        before = self.labels()
+        self.browser.click("[data-at='0,0']")
+        self.browser.wait("return document.getElementById('pin') !== null")
+        self.browser.run("const p = document.getElementById('pin'); p.selectedIndex = 1;"
+                         "p.dispatchEvent(new Event('change'))")
+        self.browser.wait("return document.querySelector('.word strong').textContent.includes('restricted')")
+        self.assertNotIn(before[0], self.labels()[0])
+        self.type("2 large eggs")
+        self.browser.wait("return !document.querySelector('.word strong').textContent.includes('restricted')")
+        self.browser.run("document.querySelector('details').open = true; const r = document.getElementById('rules');"
+                         "r.value = 'exactly 2 label QTY'; r.dispatchEvent(new Event('change'))")
+        self.browser.wait("return [...document.querySelectorAll('.word strong')]"
+                          ".filter((e) => e.textContent === 'QTY').length === 2")
+
+    def test_the_curve_of_the_training_is_drawn(self):
+        self.show("look", "ingredients")
+        self.browser.wait("return document.querySelector('.curve .objective') !== null")
+        points = self.browser.run("return document.querySelector('.curve .objective').getAttribute('points').split(' ').length")
+        training = json.loads(croft("inspect", self.model, "--json").stdout)["training"]
+        self.assertEqual(points, len(training["curve"]["iteration"]))
+        self.assertEqual(training["curve"]["iteration"][-1], training["iterations"])
+        self.assertEqual(training["curve"]["objective"][-1], training["objective_value"])
 
     def words(self):
         return self.browser.run("return [...document.querySelectorAll('#item .word span')].map((e) => e.textContent)")
@@ -287,7 +329,8 @@ class PageTest(support.CliTest):
     def test_every_view_keeps_the_rules_at_every_width_and_colour(self):
         folder = os.environ.get("CROFT_SCREENSHOTS")
         for view, model in [("try", "ingredients"), ("look", "ingredients"), ("label", "ingredients"),
-                            ("networks", "harbour")]:
+                            ("networks", "harbour"),
+                            ("around", "friends")]:
             for width, height in SIZES:
                 for scheme in SCHEMES:
                     self.browser.look_as(width, height, scheme)
@@ -295,6 +338,10 @@ class PageTest(support.CliTest):
                     if view == "try":
                         self.browser.click("[data-at='0,1']")
                         self.browser.wait("return document.querySelector('.panel table') !== null")
+                    if view == "around":
+                        self.browser.run("const d = document.getElementById('distance'); d.value = '2';"
+                                         "d.dispatchEvent(new Event('change'))")
+                        self.browser.wait("return document.querySelectorAll('[data-variable]').length > 3")
                     self.look_at(folder, view, width, scheme)
                     if view == "look":
                         self.browser.click("#own")

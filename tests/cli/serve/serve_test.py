@@ -15,6 +15,8 @@ import unittest
 import support
 from support import CROFT, INGREDIENTS, SOURCE, croft
 
+FRIENDS = SOURCE / "examples" / "friends"
+PEOPLE = SOURCE / "examples" / "knowledge-base"
 SPRINKLER = SOURCE / "examples" / "graphs" / "sprinkler.bif"
 
 
@@ -69,6 +71,56 @@ class ServeTest(support.CliTest):
         status, errors = cls.server.end()
         shutil.rmtree(cls.shared)
         assert (status, errors) == (0, ""), errors
+
+    def test_around_an_atom_is_what_logic_says_of_it(self):
+        files = [FRIENDS / "friends.mln", "-e", FRIENDS / "friends.db", "--query", "Cancer, Smokes"]
+        server = Server(*files)
+        try:
+            shown = server.post("/v1/neighbourhood", variable="Cancer(Anna)", distance=2)
+            atoms = json.loads(croft("logic", *files, "--json", "--quiet").stdout)["atoms"]
+            probability = {each["atom"]: each["probability"] for each in atoms}
+            self.assertEqual({v["name"]: v["probabilities"][1] for v in shown["variables"]},
+                             {v["name"]: probability[v["name"]] for v in shown["variables"]})
+            why = json.loads(croft("logic", *files, "--explain", "Cancer(Anna)", "--json", "--quiet").stdout)
+            self.assertEqual(shown["why"], why)
+            self.assertEqual(shown["variables"][0]["name"], "Cancer(Anna)")
+            names = server.post("/v1/neighbourhood", names="cancer")["names"]
+            self.assertEqual(sorted(names), ["Cancer(Anna)", "Cancer(Bob)", "Cancer(Carl)"])
+            status, answer, _ = server.ask("POST", "/v1/neighbourhood", {"variable": "Cancer(Zoe)"})
+            self.assertEqual((status, "no variable" in answer.decode()), (404, True))
+        finally:
+            self.assertEqual(server.end(), (0, ""))
+
+    def test_around_a_row_of_a_database_is_what_explain_says_of_it(self):
+        model, database = self.folder / "people.croft", PEOPLE / "test" / "record.csv"
+        made = croft("train", "--quiet", "--model", "graph", "--spec", PEOPLE / "people.toml", "--database",
+                     PEOPLE / "train" / "record.csv", "-o", model)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        done = croft("explain", "-m", model, "--database", database, "--json", "--top", "20")
+        expected = {each["id"]: each for each in map(json.loads, done.stdout.splitlines())}
+        server = Server(model, "--database", database)
+        try:
+            names = server.post("/v1/neighbourhood", names="", most=200)["names"]
+            self.assertEqual(len(names), len(expected))
+            for name in names[:5]:
+                shown = server.post("/v1/neighbourhood", variable=name)
+                one = {k: v for k, v in expected[name].items() if k not in ("domain", "id", "instance")}
+                self.assertEqual(shown["why"], one)
+                # The score of each clique is the sum of its weights with these labels.
+                for clique in shown["cliques"]:
+                    if clique["parts"]:
+                        self.assertAlmostEqual(clique["score"], sum(p["weight"] for p in clique["parts"]), places=6)
+        finally:
+            self.assertEqual(server.end(), (0, ""))
+
+    def test_a_source_without_its_model_is_an_error(self):
+        for arguments, text, status in [
+                ((SPRINKLER, "--database", PEOPLE / "test" / "record.csv"), "--database is for models", 2),
+                ((SPRINKLER, "-e", FRIENDS / "friends.db"), "--evidence is for Markov logic", 2),
+                ((FRIENDS / "friends.mln", "--query", "Nobody"), "Nobody", 1)]:
+            done = croft("serve", *arguments, "--port", "0")
+            self.assertEqual(done.returncode, status)
+            self.assertIn(text, done.stderr.decode())
 
     def test_answers_are_the_command_lines_to_the_last_digit(self):
         data = (INGREDIENTS / "new.txt").read_text("utf-8")
