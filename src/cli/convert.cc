@@ -7,6 +7,7 @@
 #include "app/convert/convert.h"
 #include "app/convert/texts/convert_texts.h"
 #include "app/file_checks.h"
+#include "app/label/model_tokenizer.h"
 #include "cli/common.h"
 #include "cli/verb.h"
 #include "core/files.h"
@@ -51,7 +52,8 @@ std::span<const OptionRow> convert_options() {
             "Of data its format, see below; of models the kind, where there are several, or "
             "crfsuite, wapiti or crfpp: a file that this program reads"),
       words("tokenizer", "TOKENIZER=words",
-            "How texts become tokens: words, blanks, characters, or regex:EXPRESSION")
+            "How texts become tokens: words, blanks, characters, regex:EXPRESSION, or model:FILE, a "
+            "segmenter (train --format segmented)")
           .beside("from"),
       choice("misaligned", "WHAT=refuse", {"refuse", "widen", "drop"},
              "A span that begins or ends inside of a token: refuse it, widen it to whole tokens, "
@@ -141,7 +143,7 @@ TextReading reading_of(const ConvertCommand& c) {
       throw UsageError("--tokenizer cuts texts into tokens, and data of format ", c.from,
                        " has its tokens");
     }
-    reading.tokenizer = tokenizer_named(values.text("tokenizer"));
+    reading.tokenizer = text_tokenizer(values.text("tokenizer"));
   }
   values.choose("misaligned", {Misaligned::refuse, Misaligned::widen, Misaligned::drop},
                 reading.misaligned);

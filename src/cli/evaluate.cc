@@ -143,6 +143,8 @@ int evaluate_sequences(const EvaluateCommand& c) {
     ThreadPool pool(common_of(c.values).threads, processes());
     const DataForm form(c.values, *model, scheme);
     const auto spans = form.spans();
+    // Labels without a type, B and I, look like chunks to nobody else.
+    if (spans && scheme == ChunkScheme::automatic) request.report.scheme = *spans;
     if (!processes().alone()) {
       if (form.is_foreign()) {
         throw UsageError(

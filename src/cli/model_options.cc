@@ -23,16 +23,17 @@ OptionRow data_format_row() {
   return option::choice(
       "format", "FORMAT",
       {"columns", "spans", "attributes", "text", "svmlight", "csv", "raw", "conllu", "prodigy",
-       "doccano", "huggingface", "brat"},
+       "doccano", "brat", "segmented"},
       "How DATA is written: for a model of columns, columns, spans (JSON lines), raw (text, a "
-      "sequence a line), conllu, or what prodigy, doccano, huggingface and brat write; otherwise "
+      "sequence a line), conllu, or what prodigy, doccano and brat write, segmented (words "
+      "with blanks between); otherwise "
       "as the model has it; without: as it was trained");
 }
 
 OptionRow tokenizer_row() {
   return option::words("tokenizer", "TOKENIZER",
-                       "Of texts (raw, prodigy, doccano, brat): words, blanks, characters, or "
-                       "regex:EXPRESSION; without: the model's, or words");
+                       "Of texts (raw, prodigy, doccano, brat): words, blanks, characters, "
+                       "regex:EXPRESSION, or model:FILE; without: the model's, or words");
 }
 
 OptionRow chunks_row(std::string_view help) {
@@ -79,11 +80,6 @@ std::string data_format(const OptionValues& values) { return std::string(values.
 
 namespace {
 
-// Formats whose tokens have labels of their own, and not spans.
-bool has_token_labels(std::string_view format) {
-  return format == "conllu" || format == "huggingface";
-}
-
 // That of the model, where its training named one.
 std::string tokenizer_of(const SequenceModel& model) {
   const Json* const training = model.meta().get_if("training");
@@ -111,12 +107,7 @@ DataForm::DataForm(const OptionValues& values, const SequenceModel& model, Chunk
 
 LineReader DataForm::lines(const std::string& path) const {
   if (format_.empty()) return LineReader(path);
-  TextConversion conversion{.from = format_,
-                            .to = has_token_labels(format_) ? "columns" : kSpanFormat};
-  conversion.reading.tokenizer = tokenizer_named(tokenizer_);
-  std::string text;
-  convert_texts(path, conversion, [&](std::string_view some) { text += some; });
-  return LineReader(text, path + " (as " + std::string(conversion.to) + ")");
+  return foreign_lines(path, format_, tokenizer_);
 }
 
 ChunkScheme chunk_scheme(const OptionValues& values) {

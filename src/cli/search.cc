@@ -142,7 +142,10 @@ void check_parameters(const SearchCommand& c) {
 InputFormat input_format(const OptionValues& values) {
   const std::string_view name = values.text("format");
   if (name == kSpanFormat) return InputFormat::text;  // a line is a sequence
-  return name.empty() ? InputFormat::columns : *format_of(name);
+  if (name.empty()) return InputFormat::columns;
+  if (const auto own = format_of(name)) return *own;
+  throw UsageError("--format ", name, ": a search divides files into folds: croft convert --from ",
+                   name, " --to spans first");
 }
 
 // A hold-out that nothing asks for would be read, and ignored.

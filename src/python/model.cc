@@ -9,6 +9,7 @@
 
 #include "app/check/data_check.h"
 #include "app/convert/texts/convert_texts.h"
+#include "app/label/model_tokenizer.h"
 #include "app/evaluate/comparison.h"
 #include "app/evaluate/evaluation.h"
 #include "app/inspect/inspect_boosted.h"
@@ -335,7 +336,7 @@ std::string read_file(const std::string& path, const std::string& format,
   } else if (misaligned != "refuse") {
     throw UsageError("misaligned is refuse, widen or drop, and not ", in_quotes(misaligned));
   }
-  reading.tokenizer = tokenizer_named(tokenizer);
+  reading.tokenizer = text_tokenizer(tokenizer);
   if (path.ends_with(".tsv")) reading.delimiter = '\t';
   return read_texts(path, format, reading).dump(-1, InvalidUtf8::replace);
 }

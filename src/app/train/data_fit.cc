@@ -75,6 +75,8 @@ RepeatableFile::RepeatableFile(const std::string& path) : name_(path) {
   text_ = text_of(lines);
 }
 
+RepeatableFile::RepeatableFile(LineReader lines) : name_(lines.name()), text_(text_of(lines)) {}
+
 bool needs_fit(const ExtractionConfig& config) {
   if (config.kit && config.kit->needs_fit()) return true;
   if (config.format == InputFormat::csv) return config.csv.columns.empty();

@@ -18,6 +18,7 @@ class RepeatableFile {
  public:
   // Standard input ("-") and what else is no regular file is read here, into memory.
   explicit RepeatableFile(const std::string& path);
+  explicit RepeatableFile(LineReader lines);  // all of which are read here
   LineReader lines() const { return text_ ? LineReader(*text_, name_) : LineReader(name_); }
 
  private:

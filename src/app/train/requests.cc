@@ -3,11 +3,12 @@
 #include <cmath>
 #include <filesystem>
 
+#include "app/convert/texts/convert_texts.h"
 #include "app/label/chunks.h"
+#include "app/label/model_tokenizer.h"
 #include "app/label/row_reader.h"
 #include "core/parse_number.h"
 #include "croft/core/error.h"
-#include "data/text_tokenizer.h"
 
 namespace croft {
 namespace {
@@ -38,17 +39,31 @@ void read_data(const OptionValues& values, TrainRequest& r) {
   values.read("DATA", r.data);
   values.read("output", r.output);
   const std::string_view format = values.text("format");
-  if (format == kSpanFormat) {
+  const TextFormat* const foreign = find_text_format(format);
+  if (foreign != nullptr && foreign->trains) {
+    r.foreign = format;
+    if (!has_token_labels(format)) read_spans(values, r);
+  } else if (format == kSpanFormat) {
     read_spans(values, r);
   } else if (!format.empty()) {
     r.format = *format_of(format);
   }
   values.read("tokenizer", r.tokenizer);
   if (!r.tokenizer.empty()) {
-    tokenizer_named(r.tokenizer);
+    text_tokenizer(r.tokenizer);
     if (r.format != InputFormat::columns) {
       throw UsageError("--tokenizer is of tokens: --format is columns or spans");
     }
+  }
+  if (r.foreign == "segmented") {
+    if (!r.tokenizer.empty()) {
+      throw UsageError("--tokenizer: words with blanks between are cut into characters");
+    }
+    r.tokenizer = "characters";
+    r.template_text = kSegmenterTemplate;
+    r.language = TemplateLanguage::wapiti;
+  } else if (!r.foreign.empty() && text_format(r.foreign).cuts && r.tokenizer.empty()) {
+    r.tokenizer = kUsualTokenizer;
   }
   values.read("template", r.template_path);
   values.choose("template-language",

@@ -10,6 +10,7 @@
 #include <memory>
 #include <numeric>
 
+#include "app/convert/texts/convert_texts.h"
 #include "app/evaluate/evaluation.h"
 #include "app/label/sequence_source.h"
 #include "app/train/data_fit.h"
@@ -53,7 +54,14 @@ class TrainingFiles final : public TrainingInput {
         observer_(observer),
         rules_(std::move(rules)),
         ranks_(*request.options.ranks) {
-    if (needs_fit(config) || !request.group_by.empty()) {
+    if (!request.foreign.empty()) {
+      if (!ranks_.alone()) {
+        throw UsageError("--format ", request.foreign,
+                         ": several processes share out data of this program's own formats: "
+                         "convert it first");
+      }
+      for (const std::string& path : request.data) files_.emplace_back(open(path));
+    } else if (needs_fit(config) || !request.group_by.empty()) {
       for (const std::string& path : request.data) files_.emplace_back(path);
     }
     if (config.format == InputFormat::columns) {
@@ -109,7 +117,7 @@ class TrainingFiles final : public TrainingInput {
   void read_unlabelled(const Visit& visit) override {
     weights_.reset();  // they are of the data
     for (const std::string& path : rules_.unlabelled) {
-      read_source(LineReader(path), Labels::optional, true, visit);
+      read_source(open(path), Labels::optional, true, visit);
     }
   }
 
@@ -137,7 +145,7 @@ class TrainingFiles final : public TrainingInput {
   }
 
   void read_holdout(const Visit& visit) override {
-    SequenceSource source(request_.holdout, *extractor_, Labels::required, request_.spans);
+    SequenceSource source(open(request_.holdout), *extractor_, Labels::required, request_.spans);
     for_each_sequence(source, [&](InputSequence& s) { visit(s.text, source.name()); });
   }
 
@@ -147,6 +155,11 @@ class TrainingFiles final : public TrainingInput {
   }
 
  private:
+  LineReader open(const std::string& path) const {
+    return request_.foreign.empty() ? LineReader(path)
+                                    : foreign_lines(path, request_.foreign, request_.tokenizer);
+  }
+
   BlockForm form() const { return form_of(extractor_->config(), request_.spans.has_value()); }
 
   // From here on this process reads its share alone.

@@ -48,14 +48,18 @@ std::span<const OptionRow> data_options() {
           .at_first("chain")
           .outside(),
       choice("format", "FORMAT=columns",
-             {"columns", "spans", "attributes", "text", "svmlight", "csv"},
+             {"columns", "spans", "attributes", "text", "svmlight", "csv", "conllu", "prodigy",
+              "doccano", "brat", "segmented"},
              "columns (CoNLL; last one: label), spans (JSON lines of tokens and labelled spans), "
-             "attributes (CRFsuite), text (LABEL TAB TEXT), svmlight or csv (with a header)")
+             "attributes (CRFsuite), text (LABEL TAB TEXT), svmlight or csv (with a header); what "
+             "conllu, prodigy, doccano and brat write; segmented: words with blanks between, for a "
+             "model that cuts texts into words")
           .of(kEveryKind & ~(kGraphBit | kLogicBit), "its tables are those of its databases")
           .outside(),
       words("tokenizer", "TOKENIZER",
-            "How texts were cut into the tokens of DATA, for predict --format raw: words, blanks, "
-            "characters, or regex:EXPRESSION; the model keeps it")
+            "How texts are cut into tokens, those of DATA too where it has texts: words, blanks, "
+            "characters, regex:EXPRESSION, or model:FILE; the model keeps it for predict --format "
+            "raw")
           .of(kOfColumns),
       file("template", "FILE",
            "Feature templates, CRF++'s or Wapiti's; without: default features for words")

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "croft/core/error.h"
+#include "features/extraction.h"
 
 namespace croft {
 
@@ -62,7 +63,8 @@ void check_meaning(const OptionRow& given, KindSet bit, const Message& shown) {
 }
 
 void check_meaning(const OptionValues& values, KindSet bit, const Message& shown) {
-  const bool spans = values.text("format") == "spans";
+  const std::string_view format = values.text("format");
+  const bool spans = !format.empty() && !format_of(format) && format != "conllu";
   for (const std::span<const OptionRow> table : values.tables()) {
     for (const OptionRow& row : table) {
       if (spans && row.name == "label-scheme") continue;  // how spans become labels

@@ -3,7 +3,7 @@
 import json
 import pathlib
 
-from support import BAD_INPUT, WRONG_USAGE, CliTest, main
+from support import BAD_INPUT, SOURCE, WRONG_USAGE, CliTest, main
 
 TEXT = "Ada Lovelace, née Byron, lived in  London.\n\n  It's 2,5 km to Zürich–Oerlikon 🚋 (HB).\n"
 
@@ -14,6 +14,14 @@ def lines_of(text):
 
 def jsonl(*objects):
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in objects)
+
+
+def spans_of(words):
+    """(begin, end) of each word, in characters of the text without blanks."""
+    ends = [0]
+    for word in words:
+        ends.append(ends[-1] + len(word))
+    return list(zip(ends, ends[1:]))
 
 
 class TextsTest(CliTest):
@@ -149,6 +157,52 @@ class TextsTest(CliTest):
         self.fails(WRONG_USAGE, "predict", "-m", model, "--tokenizer", "words", train, mentions=["--format raw"])
         self.fails(WRONG_USAGE, "predict", "-m", model, "-o", train, train, mentions=["--result"])
         self.refuses_to_train(WRONG_USAGE, "--tokenizer", "word", train, mentions=["words, blanks"])
+
+    def test_a_segmenter_finds_the_words_of_a_text_without_spaces(self):
+        example = SOURCE / "examples" / "segmenter"
+        model = self.train("seg.croft", "--format", "segmented", example / "train.txt")
+        score = json.loads(self.run_ok("evaluate", "-m", model, "--format", "segmented", "--json",
+                                       example / "test.txt"))["chunk"]
+        self.assertGreater(score["f1"], 0.9)
+        gold = (example / "test.txt").read_text("utf-8")
+        raw = self.file("raw.txt", gold.replace(" ", ""))
+        tokenizer = ("--tokenizer", f"model:{model}")
+        found = lines_of(self.convert("raw", "spans", raw, *tokenizer))
+        for each in found:
+            self.assertEqual([each["text"][b:e] for b, e in each["offsets"]], each["tokens"])
+            self.assertEqual("".join(each["tokens"]), each["text"])
+        words = [line.split() for line in self.convert("raw", "segmented", raw, *tokenizer).splitlines()]
+        self.assertEqual(words, [each["tokens"] for each in found])
+        # The same by labelling the characters.
+        spans = self.run_ok("predict", "-m", model, "--format", "raw", raw)
+        again = self.run_ok("convert", "--to", "segmented", "-", stdin=spans.encode())
+        self.assertEqual([line.split() for line in again.splitlines()], words)
+        right = sum(len(set(spans_of(a)) & set(spans_of(b))) for a, b in zip(words, map(str.split, gold.splitlines())))
+        self.assertEqual(right, score["correct"])
+        self.assertEqual(self.run_ok("convert", "--from", "segmented", "--to", "segmented", example / "test.txt"), gold)
+        self.fails(WRONG_USAGE, "convert", "--from", "raw", "--to", "spans", "--tokenizer",
+                   "model:" + str(self.train("two.croft", self.file("two", "a b B-X\nc d O\n"))), raw,
+                   mentions=["one character a row"])
+
+    def test_training_reads_them_as_what_they_are_converted_to(self):
+        doccano = self.file("d.jsonl", jsonl(*[{"text": "Ana vive en Vigo.", "label": [[0, 3, "PER"], [12, 16, "LOC"]],
+                                               "doc": k} for k in range(4)]))
+        spans = self.file("s.jsonl", self.convert("doccano", "spans", doccano))
+        direct = self.train("a.croft", "--format", "doccano", doccano)
+        other = self.train("b.croft", "--format", "spans", "--tokenizer", "words", spans)
+        self.assertEqual(direct.read_bytes(), other.read_bytes())
+        grouped = ["--holdout", "0.5", "--group-by", "doc"]
+        self.assertEqual(self.train("c.croft", "--format", "doccano", *grouped, doccano).read_bytes(),
+                         self.train("e.croft", "--format", "spans", "--tokenizer", "words", *grouped, spans).read_bytes())
+        conllu = self.file("u.conllu", "1\ta\ta\tDET\t_\t_\t2\tdet\t_\t_\n2\tb\tb\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
+        columns = self.file("c.txt", "a DET\nb NOUN\n\n")
+        self.assertEqual(self.train("u.croft", "--format", "conllu", conllu).read_bytes(),
+                         self.train("v.croft", columns).read_bytes())
+        self.assertEqual(self.run_ok("predict", "-m", self.folder / "u.croft", "--format", "conllu", conllu),
+                         "a DET DET\nb NOUN NOUN\n\n")
+        self.refuses_to_train(WRONG_USAGE, "--format", "doccano", "--model", "hmm", doccano, mentions=["--format"])
+        self.fails(WRONG_USAGE, "search", "--format", "doccano", "-o", "x", "--range", "l2=0.1:1", doccano,
+                   mentions=["croft convert"])
 
     def test_options_of_other_formats_are_refused(self):
         path = self.file("t.txt", "a b\n")

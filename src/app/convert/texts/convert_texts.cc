@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/label/model_tokenizer.h"
 #include "app/label/row_reader.h"
 #include "croft/core/error.h"
 #include "data/checks.h"
@@ -66,12 +67,18 @@ std::size_t convert_texts(const std::string& path, const TextConversion& convers
   return reader->changed();
 }
 
-std::string texts_as_spans(const std::string& path, std::string_view format,
-                           const TextReading& reading) {
-  std::string out;
-  convert_texts(path, {.from = format, .to = "spans", .reading = reading},
-                [&](std::string_view text) { out += text; });
-  return out;
+bool has_token_labels(std::string_view format) {
+  return format == "conllu" || format == "huggingface";
+}
+
+LineReader foreign_lines(const std::string& path, std::string_view format,
+                         std::string_view tokenizer) {
+  TextConversion conversion{.from = format,
+                            .to = has_token_labels(format) ? "columns" : kSpanFormat};
+  if (!tokenizer.empty()) conversion.reading.tokenizer = text_tokenizer(tokenizer);
+  std::string text;
+  convert_texts(path, conversion, [&](std::string_view some) { text += some; });
+  return LineReader(text, path + " (as " + std::string(conversion.to) + ")");
 }
 
 Json read_texts(const std::string& path, std::string_view format, const TextReading& reading) {

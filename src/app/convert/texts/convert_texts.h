@@ -23,9 +23,13 @@ struct TextConversion {
 std::size_t convert_texts(const std::string& path, const TextConversion& conversion,
                           const WriteText& write);
 
-// All of a file as JSON lines of spans: what the program's own verbs read.
-std::string texts_as_spans(const std::string& path, std::string_view format,
-                           const TextReading& reading);
+// Whether the format labels tokens, and not spans: conllu, huggingface.
+bool has_token_labels(std::string_view format);
+// The lines of a file of another program as this one reads them: columns where tokens are labelled,
+// else spans.  All of it is held in memory.
+//   tokenizer : of texts, as text_tokenizer() names it; empty: the usual one
+LineReader foreign_lines(const std::string& path, std::string_view format,
+                         std::string_view tokenizer);
 
 // A list of objects: tokens, and where the format has them text, offsets, spans, labels of tokens,
 // the label of the text, and whatever else stood there.

@@ -9,17 +9,19 @@ namespace croft {
 
 std::span<const TextFormat> text_formats() {
   static const auto kFormats = std::to_array<TextFormat>({
-      {"raw", "plain text, a sequence a line", {}, true, open_raw},
-      {"spans", "JSON lines of tokens and labelled spans", {}, false, open_spans},
-      {"columns", "a token a line, its label last", {"label-column", "ignore-lines", "unlabelled"},
+      {"raw", "plain text, a sequence a line", false, {}, true, open_raw},
+      {"spans", "JSON lines of tokens and labelled spans", false, {}, false, open_spans},
+      {"columns", "a token a line, its label last", false, {"label-column", "ignore-lines", "unlabelled"},
        false, open_columns},
-      {"conllu", "CoNLL-U, of Universal Dependencies", {"label-column", "cells"}, false, open_conllu},
-      {"prodigy", "JSON lines of Prodigy", {"misaligned"}, true, open_prodigy},
-      {"doccano", "JSON lines of doccano", {"misaligned"}, true, open_doccano},
-      {"huggingface", "JSON lines of tokens and ner_tags", {"label-names"}, false,
+      {"conllu", "CoNLL-U, of Universal Dependencies", true, {"label-column", "cells"}, false, open_conllu},
+      {"prodigy", "JSON lines of Prodigy", true, {"misaligned"}, true, open_prodigy},
+      {"doccano", "JSON lines of doccano", true, {"misaligned"}, true, open_doccano},
+      {"huggingface", "JSON lines of tokens and ner_tags", false, {"label-names"}, false,
        open_hugging_face},
-      {"brat", "a text file and its .ann, or a folder of these", {"misaligned"}, true},
-      {"csv", "a table with a column of texts", {"text-column", "label-column"}, true, open_csv},
+      {"brat", "a text file and its .ann, or a folder of these", true, {"misaligned"}, true},
+      {"segmented", "words with blanks between, for models that find words", true, {}, false,
+       open_segmented},
+      {"csv", "a table with a column of texts", false, {"text-column", "label-column"}, true, open_csv},
   });
   return kFormats;
 }

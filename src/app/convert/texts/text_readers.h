@@ -36,6 +36,7 @@ class TextReader {
 
 struct TextFormat {
   std::string_view name, help;
+  bool trains = false;  // it has labels, and all that training has to be told of it is its name
   // Options of TextReading beside the tokenizer's that it takes, by their names.
   std::vector<std::string_view> takes;
   bool cuts = false;  // texts into tokens, by a tokenizer
@@ -59,6 +60,7 @@ std::unique_ptr<TextReader> open_prodigy(LineReader lines, const TextReading&);
 std::unique_ptr<TextReader> open_hugging_face(LineReader lines, const TextReading&);
 std::unique_ptr<TextReader> open_conllu(LineReader lines, const TextReading&);
 std::unique_ptr<TextReader> open_columns(LineReader lines, const TextReading&);
+std::unique_ptr<TextReader> open_segmented(LineReader lines, const TextReading&);
 std::unique_ptr<TextReader> open_csv(LineReader lines, const TextReading&);
 // FILE.txt or FILE.ann: both; a folder: all of its pairs, by their names.
 std::unique_ptr<TextReader> open_brat(const std::string& path, const TextReading& reading);

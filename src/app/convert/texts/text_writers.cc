@@ -220,6 +220,7 @@ std::span<const TextOutput> text_outputs() {
        open<DoccanoWriter>},
       {"prodigy", "JSON lines of Prodigy", open<ProdigyWriter>},
       {"brat", "BRAT's annotations (.ann) of a text", open<BratWriter>},
+      {"segmented", "spans as words, with blanks between", open_segmented},
       {"html", "a page on which the spans are coloured", open_html},
   });
   return kOutputs;

@@ -35,6 +35,7 @@ const TextOutput* find_text_output(std::string_view name);  // null: there is no
 // A line of spans, with "text" and "offsets" (in characters) where the record has a text.
 std::string span_line_of(const TextRecord& record);
 
+std::unique_ptr<TextWriter> open_segmented(const TextWriting& writing, WriteText write);
 std::unique_ptr<TextWriter> open_html(const TextWriting& writing, WriteText write);
 
 }  // namespace croft
