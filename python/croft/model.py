@@ -411,6 +411,25 @@ def evaluate(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]]) -
     return document
 
 
+def errors(model: Any, path: PathLike, *, train: Optional[PathLike] = None, kind: Optional[str] = None, top: int = 20,
+           explain: bool = False) -> dict[str, Any]:
+    """Where a model is wrong on a file of labelled data, the surest mistakes first (docs/evaluation.md).
+
+    Under "kinds" how many there are of each, under "errors" the surest: kind, line, gold, predicted, probability,
+    context.  The names are those of ``croft errors --json``.
+
+    train : the file that the model was trained on, to tell words that it has not; kind : list these alone;
+    explain : with what speaks for the predicted label against the gold one
+    """
+    found = model if isinstance(model, Model) else getattr(model, "model_", None)
+    if not isinstance(found, Model):
+        raise TypeError(f"model is a {type(model).__name__}; give a Model or a fitted estimator")
+    document: dict[str, Any] = json.loads(_core.errors(found._native, os.fspath(path),
+                                                       "" if train is None else os.fspath(train), kind or "", top,
+                                                       explain))
+    return document
+
+
 def check(train: str | os.PathLike[str], *tests: str | os.PathLike[str], format: str = "columns",
           show: int = 5) -> dict[str, Any]:
     """What is strange in files of labelled data: under "train" and "tests" the numbers of sequences and labels, and

@@ -58,7 +58,7 @@ Exit status: 0 done, 1 bad input, 2 wrong usage, 130 stopped by Ctrl-C or SIGTER
 constexpr const Verb* kVerbs[] = {
     &kTrain, &kPredict, &kEvaluate,       &kInspect,   &kExplain, &kConvert,
     &kStack, &kInfer,   &kMaximumEntropy, &kCalibrate, &kSearch,  &kCluster,
-    &kLogic, &kBugs,    &kServe,          &kSuggest,   &kCompare, &kCheck,
+    &kLogic, &kBugs,    &kServe,          &kSuggest,   &kCompare, &kErrors,  &kCheck,
 };
 
 struct Ending {

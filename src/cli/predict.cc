@@ -258,6 +258,7 @@ int label_sequences(const OptionValues& values) {
   PredictCounts counts;
   for (const std::string& path : data) {
     SequenceSource source(form.lines(path), model->extractor(), Labels::optional, spans);
+    if (path == "-") source.allow_none();  // a stream may have nothing to say
     predict_stream(plan, source, options, pool, {write_result, flush_result}, interruption, counts);
     if (interruption) throw Interrupted(source.name() + ": interrupted while reading");
   }

@@ -28,7 +28,7 @@ struct Verb {
 
 // Each stands in the file of its name.
 extern const Verb kTrain, kPredict, kEvaluate, kInspect, kExplain, kConvert, kStack, kInfer,
-    kMaximumEntropy, kCalibrate, kSearch, kCluster, kLogic, kBugs, kServe, kSuggest, kCompare,
+    kMaximumEntropy, kCalibrate, kSearch, kCluster, kLogic, kBugs, kServe, kSuggest, kCompare, kErrors,
     kCheck;
 
 // Trains as the command line with these options would; returns the exit status.  croft search calls

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "app/check/data_check.h"
+#include "app/evaluate/label_errors.h"
 #include "app/convert/texts/convert_texts.h"
 #include "app/label/model_tokenizer.h"
 #include "app/evaluate/comparison.h"
@@ -411,6 +412,26 @@ void bind_model(py::module_& module) {
       py::arg("path"), py::arg("format"), py::arg("tokenizer"), py::arg("misaligned"),
       py::arg("text_column"), py::arg("label_column"), py::arg("cells"), py::arg("ignore_lines"),
       py::arg("label_names"), py::arg("unlabelled"));
+  module.def(
+      "errors",
+      [](const PythonModel& model, const std::string& path, const std::string& train,
+         const std::string& kind, std::size_t top, bool explain) {
+        ErrorOptions options;
+        options.train = train;
+        options.top = top;
+        options.explain = explain;
+        if (!kind.empty()) {
+          const auto found = std::ranges::find(kErrorKinds, kind);
+          if (found == kErrorKinds.end()) {
+            throw UsageError("kind is boundary, type, both, missed, invented or label, and not ",
+                             in_quotes(kind));
+          }
+          options.kind = static_cast<ErrorKind>(found - kErrorKinds.begin());
+        }
+        return dump(to_json(find_errors(*model.model, path, options)));
+      },
+      py::arg("model"), py::arg("path"), py::arg("train"), py::arg("kind"), py::arg("top"),
+      py::arg("explain"));
   module.def("check", &check, py::arg("train"), py::arg("tests"), py::arg("format"),
              py::arg("show"));
   module.def("compare", &compare, py::arg("y_true"), py::arg("y_first"), py::arg("y_second"),

@@ -522,3 +522,20 @@ def test_read_gives_the_sequences_of_other_programs(tmp_path):
         croft.read(path, "docano")
     with pytest.raises(ValueError, match="label-names|label_names"):
         croft.read(path, "doccano", label_names=["O"])
+
+
+def test_errors_of_a_model_are_those_of_the_program(tmp_path):
+    train, test = (tmp_path / name for name in ("train", "test"))
+    train.write_text("Ana B-PER\nvive O\n\nEva B-PER\nva O\n\n" * 5)
+    test.write_text("Ana B-LOC\nvive O\n\n")
+    X = [[["Ana"], ["vive"]], [["Eva"], ["va"]]] * 5
+    crf = croft.ChainCRF(template="U:%x[0,0]\nU:%x[-1,0]\n").fit(X, [["B-PER", "O"]] * 10)
+    found = croft.errors(crf, test)
+    assert (found["kinds"]["type"], found["gold"], found["found"]) == (1, 1, 0)
+    error, = found["errors"]
+    assert (error["gold"], error["predicted"], error["line"]) == ("LOC Ana", "PER Ana", 1)
+    assert croft.errors(crf, test, kind="missed")["errors"] == []
+    with pytest.raises(ValueError, match="kind is"):
+        croft.errors(crf, test, kind="mised")
+    with pytest.raises(TypeError, match="fitted"):
+        croft.errors("m.croft", test)

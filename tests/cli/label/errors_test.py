@@ -1,0 +1,103 @@
+"""croft errors: kinds of mistakes are those of an independent count over what predict writes."""
+
+import json
+from collections import Counter
+
+from people_and_towns import sentences
+from support import BAD_INPUT, INGREDIENTS, WRONG_USAGE, CliTest, main
+
+
+def chunks(labels):
+    """(begin, end, type) of BIO labels."""
+    found = []
+    for t, label in enumerate(labels):
+        if label.startswith("B-") or (label.startswith("I-") and (t == 0 or labels[t - 1][2:] != label[2:])):
+            found.append([t, t + 1, label[2:]])
+        elif label.startswith("I-"):
+            found[-1][1] = t + 1
+    return [tuple(each) for each in found]
+
+
+def kinds_of(gold, predicted):
+    """The kind of each error of one sequence."""
+    told, out = set(), []
+    for g in gold:
+        if g in predicted:
+            told.add(g)
+            continue
+        shared = [(min(g[1], p[1]) - max(g[0], p[0]), -p[0], p) for p in predicted]
+        shared = [each for each in shared if each[0] > 0]
+        if not shared:
+            out.append("missed")
+            continue
+        p = max(shared)[2]
+        told.add(p)
+        out.append("boundary" if p[2] == g[2] else "type" if p[:2] == g[:2] else "both")
+    return out + ["invented" for p in predicted if p not in told]
+
+
+class ErrorsTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.data = self.file("train.conll", sentences(40, 1))
+        noisy = sentences(60, 2).replace("B-PER", "B-LOC", 7).replace(" I-PER", " O", 5).replace("B-LOC", "O", 3)
+        self.test = self.file("test.conll", noisy)
+        self.model = self.train("m.croft", "--max-iterations", 4, self.data)
+
+    def errors(self, *options):
+        return json.loads(self.run_ok("errors", "-m", self.model, "--json", *options, self.test))
+
+    def test_kinds_are_those_of_an_independent_count(self):
+        text = self.run_ok("predict", "-m", self.model, self.test)
+        counted, wrong, gold_count, found = Counter(), 0, 0, 0
+        for block in text.strip().split("\n\n"):
+            rows = [line.split() for line in block.splitlines()]
+            gold, predicted = [[row[k] for row in rows] for k in (-2, -1)]
+            counted.update(kinds_of(chunks(gold), chunks(predicted)))
+            wrong += gold != predicted
+            gold_count += len(chunks(gold))
+            found += len(set(chunks(gold)) & set(chunks(predicted)))
+        report = self.errors("--top", 1000)
+        self.assertGreater(len(counted), 2)
+        self.assertEqual({k: v for k, v in report["kinds"].items() if v}, dict(counted))
+        self.assertEqual((report["wrong_sequences"], report["gold"], report["found"]), (wrong, gold_count, found))
+        self.assertEqual(len(report["errors"]), sum(counted.values()))
+        sure = [each["probability"] for each in report["errors"]]
+        self.assertEqual(sure, sorted(sure, reverse=True))
+        score = json.loads(self.run_ok("evaluate", "-m", self.model, "--json", self.test))["chunk"]
+        self.assertEqual((report["found"], report["gold"]), (score["correct"], score["support"]))
+
+    def test_lines_are_those_of_the_file_and_words_are_told_unseen(self):
+        lines = self.test.read_text().splitlines()
+        known = {line.split()[0] for line in self.data.read_text().splitlines() if line}
+        report = self.errors("--train", self.data, "--top", 1000)
+        self.assertEqual(report["seen"]["gold"] + report["unseen"]["gold"], report["gold"])
+        for each in report["errors"]:
+            words = (each["gold"] or each["predicted"]).split(" ", 1)[1].split()
+            if each["kind"] in ("missed", "invented", "type"):
+                self.assertEqual([line.split()[0] for line in lines[each["line"] - 1:][:len(words)]], words)
+                self.assertEqual(each["unseen"], any(word not in known for word in words))
+            self.assertIn("[", each["context"])
+
+    def test_one_kind_and_why(self):
+        for each in self.errors("--kind", "missed", "--explain", "--top", 3)["errors"]:
+            self.assertEqual((each["kind"], each["predicted"]), ("missed", ""))
+            self.assertEqual([p["position"] for p in each["why"]["positions"]], [each["position"]])
+        text = self.run_ok("errors", "-m", self.model, "--explain", "--top", 1, self.test)
+        self.assertIn("difference", text)
+
+    def test_labels_that_spell_no_chunks_are_counted_one_by_one(self):
+        model = self.train("i.croft", INGREDIENTS / "train.txt", "--max-iterations", 5)
+        report = json.loads(self.run_ok("errors", "-m", model, "--json", "--top", 3, INGREDIENTS / "test.txt"))
+        tokens = json.loads(self.run_ok("evaluate", "-m", model, "--json", INGREDIENTS / "test.txt"))["tokens"]
+        self.assertEqual(report["kinds"], {"label": tokens["total"] - tokens["correct"]}
+                         if "total" in tokens else {"label": report["gold"] - tokens["correct"]})
+        self.assertEqual((report["of"], len(report["errors"])), ("labels", 3))
+        self.fails(WRONG_USAGE, "errors", "-m", model, "--kind", "missed", INGREDIENTS / "test.txt", mentions=["label"])
+        self.fails(WRONG_USAGE, "errors", "-m", model, "--kind", "mised", INGREDIENTS / "test.txt", mentions=["missed"])
+        self.fails(WRONG_USAGE, "errors", "-m", model, "-", mentions=["twice"])
+        self.fails(BAD_INPUT, "errors", "-m", model, self.folder / "none", mentions=["none"])
+
+
+if __name__ == "__main__":
+    main()
