@@ -27,3 +27,25 @@ write_basic_package_version_file(croft-config-version.cmake COMPATIBILITY SameMi
 install(FILES ${PROJECT_BINARY_DIR}/croft-config.cmake
               ${PROJECT_BINARY_DIR}/croft-config-version.cmake
   DESTINATION ${croft_config_folder})
+
+# Manual pages and what shells complete by, made by the program of its tables of options.
+install(CODE "
+  set(croft \"${CMAKE_BINARY_DIR}/croft\")
+  set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATAROOTDIR}\")
+  execute_process(COMMAND \${croft} manual OUTPUT_VARIABLE page COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL \"croft[^ ]*-[^ ]* [(]1[)]\" pages \"\${page}\")
+  file(WRITE \${share}/man/man1/croft.1 \"\${page}\")
+  foreach(name IN LISTS pages)
+    string(REGEX REPLACE \"^croft.?-|.[(]1[)]\" \"\" verb \"\${name}\")
+    string(REPLACE \"\\\\\" \"\" verb \"\${verb}\")
+    execute_process(COMMAND \${croft} manual \${verb} OUTPUT_VARIABLE page COMMAND_ERROR_IS_FATAL ANY)
+    file(WRITE \${share}/man/man1/croft-\${verb}.1 \"\${page}\")
+  endforeach()
+  foreach(place bash:bash-completion/completions/croft zsh:zsh/site-functions/_croft fish:fish/vendor_completions.d/croft.fish)
+    string(REPLACE \":\" \";\" place \"\${place}\")
+    list(GET place 0 shell)
+    list(GET place 1 path)
+    execute_process(COMMAND \${croft} completion \${shell} OUTPUT_VARIABLE script COMMAND_ERROR_IS_FATAL ANY)
+    file(WRITE \${share}/\${path} \"\${script}\")
+  endforeach()
+  message(STATUS \"Installing: \${share}/man/man1/croft*.1, completions of bash, zsh and fish\")")

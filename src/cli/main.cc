@@ -48,18 +48,13 @@ Example:
   croft serve m.croft sprinkler.bif         answers over HTTP
   croft suggest -m m.croft new.conll        what is most worth labelling by hand
   croft compare a.croft b.croft test.conll  is one better, and where do they differ
+  croft errors -m m.croft test.conll        where is it wrong
   croft check train.conll test.conll        what is strange in the data
 
 `croft VERB --help` has the options of a verb and an example.
 A file name of - is standard input.  Results go to stdout, progress and messages to stderr.
 Exit status: 0 done, 1 bad input, 2 wrong usage, 130 stopped by Ctrl-C or SIGTERM;
 141 (SIGPIPE), without a message, where the reader of the results left: croft ... | head.)";
-
-constexpr const Verb* kVerbs[] = {
-    &kTrain, &kPredict, &kEvaluate,       &kInspect,   &kExplain, &kConvert,
-    &kStack, &kInfer,   &kMaximumEntropy, &kCalibrate, &kSearch,  &kCluster,
-    &kLogic, &kBugs,    &kServe,          &kSuggest,   &kCompare, &kErrors,  &kCheck,
-};
 
 struct Ending {
   int status = kDone;
@@ -95,7 +90,7 @@ Ending run(int argc, char** argv) {
   try {
     apply_simd_environment();
     start_processes(&argc, &argv);
-    return {run_command_line(kVerbs, kMainFooter, argc, argv), {}};
+    return {run_command_line(all_verbs(), kMainFooter, argc, argv), {}};
   } catch (const ReaderLeft&) {
     end_by_sigpipe();
   } catch (const Interrupted& e) {
@@ -113,6 +108,16 @@ Ending run(int argc, char** argv) {
 }
 
 }  // namespace
+
+std::span<const Verb* const> all_verbs() {
+  static constexpr const Verb* kVerbs[] = {
+      &kTrain, &kPredict, &kEvaluate,       &kInspect,   &kExplain,    &kConvert, &kStack,
+      &kInfer, &kMaximumEntropy, &kCalibrate, &kSearch,  &kCluster,    &kLogic,   &kBugs,
+      &kServe, &kSuggest, &kCompare,        &kErrors,    &kCheck,      &kCompletion, &kManual,
+  };
+  return kVerbs;
+}
+
 }  // namespace croft::cli
 
 int main(int argc, char** argv) {

@@ -28,8 +28,9 @@ struct Verb {
 
 // Each stands in the file of its name.
 extern const Verb kTrain, kPredict, kEvaluate, kInspect, kExplain, kConvert, kStack, kInfer,
-    kMaximumEntropy, kCalibrate, kSearch, kCluster, kLogic, kBugs, kServe, kSuggest, kCompare, kErrors,
-    kCheck;
+    kMaximumEntropy, kCalibrate, kSearch, kCluster, kLogic, kBugs, kServe, kSuggest, kCompare,
+    kErrors, kCheck, kCompletion, kManual;
+std::span<const Verb* const> all_verbs();  // in the order of help
 
 // Trains as the command line with these options would; returns the exit status.  croft search calls
 // it, too.
