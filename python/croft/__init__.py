@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from .logic import Logic, LogicAnswer
     from .logistic_regression import LogisticRegression
     from .memm import MEMM
-    from .model import Labelling, Model, Span, check, compare, errors, evaluate, load, save
+    from .model import Labelling, Model, Span, card, check, compare, errors, evaluate, load, save
     from .naive_bayes import NaiveBayes
     from .rank_walk import RankedCRF
     from .segment import SegmentCRF
@@ -70,11 +70,12 @@ __all__ = ["BayesNet", "BoostedCRF", "Bugs", "BugsResult", "ChainCRF", "Cliques"
            "FactorGraph", "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF", "Inference", "Labelling", "Logic",
            "LogicAnswer", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes", "PoolCRF", "Range",
            "RankedCRF", "SearchResult", "SegmentCRF", "Span", "TableGraphCRF", "Template", "TextVectorizer",
-           "TrainingInterrupted", "chain", "check", "compare", "compat", "errors", "evaluate", "load", "maximum_entropy",
-           "plot", "read", "save", "search"]
+           "TrainingInterrupted", "card", "chain", "check", "compare", "compat", "errors", "evaluate", "load",
+           "maximum_entropy", "plot", "read", "save", "search"]
 
 _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "Bugs": "bugs", "BugsResult": "bugs",
-          "ChainCRF": "estimator", "check": "model", "compare": "model", "errors": "model", "Cliques": "graph_crf",
+          "ChainCRF": "estimator", "card": "model", "check": "model", "compare": "model", "errors": "model",
+          "Cliques": "graph_crf",
           "ErrorCorrectingCRF": "error_correcting", "FactorGraph": "graph", "FeatureFunction": "features",
           "GraphCRF": "graph_crf", "HMM": "hmm", "HiddenChainCRF": "hidden_chain", "Inference": "graph",
           "Labelling": "model", "Logic": "logic", "LogicAnswer": "logic", "LogisticRegression": "logistic_regression",

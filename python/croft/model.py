@@ -430,6 +430,19 @@ def errors(model: Any, path: PathLike, *, train: Optional[PathLike] = None, kind
     return document
 
 
+def card(model: Any, data: Optional[PathLike] = None, *, name: str = "model", notes: str = "", top: int = 5,
+         format: str = "markdown") -> str:
+    """A page about a model: labels, scores and mistakes on ``data``, strongest features, how to train it again.
+
+    data : a file of labelled data that it was not trained on; notes : Markdown to be put on the page;
+    top : features of each label; format : markdown, html, or json, as ``croft card --json``
+    """
+    found = model if isinstance(model, Model) else getattr(model, "model_", None)
+    if not isinstance(found, Model):
+        raise TypeError(f"model is a {type(model).__name__}; give a Model or a fitted estimator")
+    return _core.card(found._native, name, "" if data is None else os.fspath(data), notes, top, format)
+
+
 def check(train: str | os.PathLike[str], *tests: str | os.PathLike[str], format: str = "columns",
           show: int = 5) -> dict[str, Any]:
     """What is strange in files of labelled data: under "train" and "tests" the numbers of sequences and labels, and

@@ -113,7 +113,7 @@ std::span<const Verb* const> all_verbs() {
   static constexpr const Verb* kVerbs[] = {
       &kTrain, &kPredict, &kEvaluate,       &kInspect,   &kExplain,    &kConvert, &kStack,
       &kInfer, &kMaximumEntropy, &kCalibrate, &kSearch,  &kCluster,    &kLogic,   &kBugs,
-      &kServe, &kSuggest, &kCompare,        &kErrors,    &kCheck,      &kCompletion, &kManual,
+      &kServe, &kSuggest, &kCompare,        &kErrors,    &kCheck,      &kCard, &kCompletion, &kManual,
   };
   return kVerbs;
 }

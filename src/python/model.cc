@@ -9,6 +9,7 @@
 
 #include "app/check/data_check.h"
 #include "app/evaluate/label_errors.h"
+#include "app/inspect/model_card.h"
 #include "app/convert/texts/convert_texts.h"
 #include "app/label/model_tokenizer.h"
 #include "app/evaluate/comparison.h"
@@ -432,6 +433,19 @@ void bind_model(py::module_& module) {
       },
       py::arg("model"), py::arg("path"), py::arg("train"), py::arg("kind"), py::arg("top"),
       py::arg("explain"));
+  module.def(
+      "card",
+      [](const PythonModel& model, const std::string& name, const std::string& data,
+         const std::string& notes, std::size_t top, const std::string& format) {
+        const Json card = model_card(*model.model, name, {.data = data, .notes = notes, .top = top});
+        if (format == "json") return dump(card);
+        if (format != "markdown" && format != "html") {
+          throw UsageError("format is markdown, html or json, and not ", in_quotes(format));
+        }
+        return format_card(card, format == "html" ? CardFormat::html : CardFormat::markdown);
+      },
+      py::arg("model"), py::arg("name"), py::arg("data"), py::arg("notes"), py::arg("top"),
+      py::arg("format"));
   module.def("check", &check, py::arg("train"), py::arg("tests"), py::arg("format"),
              py::arg("show"));
   module.def("compare", &compare, py::arg("y_true"), py::arg("y_first"), py::arg("y_second"),

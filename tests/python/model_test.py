@@ -506,7 +506,8 @@ def test_read_gives_the_sequences_of_other_programs(tmp_path):
     path.write_text('{"text": "Ana\u00a0vive en Vigo.", "label": [[0, 3, "PER"]], "id": 3}\n', "utf-8")
     found = croft.read(path, "doccano")
     assert found == [{"tokens": ["Ana", "vive", "en", "Vigo", "."], "spans": [[0, 1, "PER"]],
-                      "text": "Ana\u00a0vive en Vigo.", "offsets": [[0, 3], [4, 8], [9, 11], [12, 16], [16, 17]], "id": 3}]
+                      "text": "Ana\u00a0vive en Vigo.", "id": 3,
+                      "offsets": [[0, 3], [4, 8], [9, 11], [12, 16], [16, 17]]}]
     columns = tmp_path / "c"
     columns.write_text("# x\na N\n\nb V\n", "utf-8")
     assert croft.read(columns, "columns", ignore_lines="^#") == [{"tokens": ["a"], "labels": ["N"]},
@@ -539,3 +540,15 @@ def test_errors_of_a_model_are_those_of_the_program(tmp_path):
         croft.errors(crf, test, kind="mised")
     with pytest.raises(TypeError, match="fitted"):
         croft.errors("m.croft", test)
+
+
+def test_a_card_is_that_of_the_program(tmp_path):
+    train = tmp_path / "train"
+    train.write_text("Ana B-PER\nvive O\n\nEva B-PER\nva O\n\n" * 5)
+    X = [[["Ana"], ["vive"]], [["Eva"], ["va"]]] * 5
+    crf = croft.ChainCRF(template="U:%x[0,0]\n").fit(X, [["B-PER", "O"]] * 10)
+    page = croft.card(crf, train, name="names", notes="For tests.\n")
+    assert page.startswith("# Model names\n") and "For tests." in page and "| F1 of chunks | 100.00 % |" in page
+    assert json.loads(croft.card(crf, format="json"))["labels"] == ["B-PER", "O"]
+    with pytest.raises(ValueError, match="markdown, html or json"):
+        croft.card(crf, format="pdf")

@@ -275,7 +275,7 @@ std::string format_errors(const ErrorReport& report) {
       "sequences  {:8}   with an error {:8} {}\n{:<10} {:8}   found         {:8} {}\n",
       report.sequences, report.wrong_sequences, share(report.wrong_sequences, report.sequences),
       what, report.gold, report.found, share(report.found, report.gold));
-  const auto row = [&](std::string_view name, const std::optional<ErrorReport::Recall>& recall) {
+  const auto row = [&](std::string_view name, const std::optional<FoundCount>& recall) {
     if (!recall) return;
     out += fmt::format("  {:<8} {:8}   found         {:8} {}\n", name, recall->gold, recall->found,
                        share(recall->found, recall->gold));
@@ -329,7 +329,7 @@ Json to_json(const ErrorReport& report) {
               {"found", report.found},
               {"kinds", counts},
               {"errors", errors}};
-  const auto add = [&](const char* name, const std::optional<ErrorReport::Recall>& recall) {
+  const auto add = [&](const char* name, const std::optional<FoundCount>& recall) {
     if (recall) out[name] = {{"gold", recall->gold}, {"found", recall->found}};
   };
   add("seen", report.seen);

@@ -47,16 +47,18 @@ struct ErrorOptions {
   bool explain = false;
 };
 
+// Gold chunks or labels, and how many of them were found.
+struct FoundCount {
+  std::size_t gold = 0, found = 0;
+};
+
 struct ErrorReport {
   std::size_t sequences = 0, wrong_sequences = 0;
   bool chunks = false;                       // errors are of chunks
   std::size_t gold = 0, found = 0;           // chunks or labels that are there, and were found
   std::array<std::size_t, 6> count{};        // [kinds]
-  // Of gold chunks or labels by whether the training data has all their words.
-  struct Recall {
-    std::size_t gold = 0, found = 0;
-  };
-  std::optional<Recall> seen, unseen;
+  // By whether the training data has all their words.
+  std::optional<FoundCount> seen, unseen;
   std::vector<LabelError> errors;  // the surest first
 };
 

@@ -1,0 +1,297 @@
+#include "app/inspect/model_card.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "app/evaluate/evaluation.h"
+#include "app/evaluate/label_errors.h"
+#include "app/infer/svg_text.h"
+#include "app/kinds.h"
+#include "app/label/predict.h"
+#include "app/label/row_reader.h"
+#include "app/label/sequence_source.h"
+
+namespace croft {
+namespace {
+
+// The options of a training, as far as its record has them.
+std::string command_of(const SequenceModel& model, const Json& record, const std::string& name) {
+  if (record.empty()) return {};
+  std::string out = "croft train --model " + model.kind();
+  const auto add = [&](const char* key, const char* option) {
+    const Json* const value = record.get_if(key);
+    if (value == nullptr || value->is_object() || value->is_array() || value->is_null()) return;
+    out += std::string(" --") + option + " " + (value->is_string() ? value->string() : value->dump());
+  };
+  const ExtractionConfig& extraction = model.extractor().config();
+  const bool spans = record.contains(kSpanFormat);
+  if (spans) {
+    out += " --format spans";
+    add(kSpanFormat, "label-scheme");
+  } else if (extraction.format != InputFormat::columns) {
+    out += " --format " + std::string(format_name(extraction.format));
+  }
+  if (!extraction.template_text.empty()) out += " --template FILE";
+  for (const auto& [key, option] : std::to_array<std::pair<const char*, const char*>>(
+           {{"objective", "objective"}, {"optimizer", "optimizer"}, {"l1", "l1"}, {"l2", "l2"},
+            {"features", "features"}, {"min_count", "min-count"}, {"seed", "seed"},
+            {"smoothing", "smoothing"}, {"tokenizer", "tokenizer"}})) {
+    add(key, option);
+  }
+  return out + " -o " + name + ".croft DATA";
+}
+
+// Of each label those that speak for it, most of all; the first list of objects under its name.
+Json features_of(const Json& top, std::size_t most) {
+  Json out = Json::object(KeyOrder::as_written);
+  const Json* const node = top.get_if("node");
+  if (node == nullptr || !node->is_object()) return out;
+  for (const auto& [label, lists] : node->items()) {
+    const Json* const largest = lists.is_object() ? lists.get_if("largest") : nullptr;
+    if (largest == nullptr) continue;
+    for (const Json& each : *largest) {
+      if (out[label].size() == most || !each.contains("attribute")) break;
+      out[label].push_back(each);
+    }
+  }
+  return out;
+}
+
+Json scores_of(const SequenceModel& model, const CardRequest& request) {
+  ThreadPool pool(request.threads);
+  const auto spans = spans_for(model);
+  SequenceSource source(request.data, model.extractor(), Labels::required, spans);
+  EvaluateRequest how(spans.value_or(ChunkScheme::automatic));
+  return to_json(evaluate_model(model, source, how, pool).summary());
+}
+
+}  // namespace
+
+Json model_card(const SequenceModel& model, const std::string& path, const CardRequest& request) {
+  const KindRow& kind = kind_of(model);
+  const Json summary = kind.summary(model).json;
+  const std::string name = std::filesystem::path(path).stem().string();
+  const Json record = summary.value("training", Json::object());
+  Json labels = Json::array();
+  for (Label y = 0; y < model.labels(); ++y) labels.push_back(model.label(y));
+  Json card = Json::object(KeyOrder::as_written);
+  card["model"] = name;
+  card["kind"] = model.kind();
+  card["file_bytes"] = summary.value("file_bytes", Json());
+  card["labels"] = labels;
+  if (!request.notes.empty()) card["notes"] = request.notes;
+  card["training"] = record;
+  card["reproduce"] = command_of(model, record, name);
+  if (!model.extractor().config().template_text.empty()) {
+    card["template"] = model.extractor().config().template_text;
+  }
+  card["features"] = features_of(kind.top(model, request.top).json, request.top);
+  if (request.data.empty()) return card;
+  card["data"] = std::filesystem::path(request.data).filename().string();
+  card["scores"] = scores_of(model, request);
+  Json errors = to_json(find_errors(model, request.data, {.train = "", .top = 10}));
+  card["errors"] = errors;
+  return card;
+}
+
+namespace {
+
+// A page, in either language.
+class Page {
+ public:
+  explicit Page(CardFormat format) : html_(format == CardFormat::html) {}
+
+  void title(std::string_view text) {
+    if (html_) {
+      out_ += fmt::format("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                          "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
+                          svg_escaped(text), kStyle);
+    } else {
+      out_ += fmt::format("# {}\n", plain(text));
+    }
+  }
+  void heading(std::string_view text) {
+    out_ += html_ ? fmt::format("<h2>{}</h2>\n", svg_escaped(text))
+                  : fmt::format("\n## {}\n", plain(text));
+  }
+  void paragraph(std::string_view text) {
+    out_ += html_ ? fmt::format("<p>{}</p>\n", svg_escaped(text))
+                  : fmt::format("\n{}\n", plain(text));
+  }
+  void code(std::string_view text) {
+    out_ += html_ ? fmt::format("<pre>{}</pre>\n", svg_escaped(text))
+                  : fmt::format("\n```\n{}{}```\n", text, text.ends_with('\n') ? "" : "\n");
+  }
+  // What the author wrote stands as it is; in HTML as text.
+  void notes(std::string_view text) {
+    out_ += html_ ? fmt::format("<pre class=\"notes\">{}</pre>\n", svg_escaped(text))
+                  : fmt::format("\n{}{}", text, text.ends_with('\n') ? "" : "\n");
+  }
+  void table(const std::vector<std::string>& heads,
+             const std::vector<std::vector<std::string>>& rows) {
+    if (rows.empty()) return;
+    if (html_) {
+      out_ += "<table>\n<tr>";
+      for (const std::string& each : heads) out_ += "<th>" + svg_escaped(each) + "</th>";
+      out_ += "</tr>\n";
+      for (const auto& row : rows) {
+        out_ += "<tr>";
+        for (const std::string& each : row) out_ += "<td>" + svg_escaped(each) + "</td>";
+        out_ += "</tr>\n";
+      }
+      out_ += "</table>\n";
+      return;
+    }
+    out_ += "\n|";
+    for (const std::string& each : heads) out_ += " " + cell(each) + " |";
+    out_ += "\n|";
+    for (std::size_t k = 0; k < heads.size(); ++k) out_ += "---|";
+    out_ += "\n";
+    for (const auto& row : rows) {
+      out_ += "|";
+      for (const std::string& each : row) out_ += " " + cell(each) + " |";
+      out_ += "\n";
+    }
+  }
+  std::string end() { return html_ ? out_ + "</body>\n</html>\n" : out_; }
+
+ private:
+  // Text of data is neither markup nor HTML.
+  static std::string plain(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+      if (std::string_view("\\`*_[]<>#&").find(c) != std::string_view::npos) out += '\\';
+      out += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    return out;
+  }
+  static std::string cell(std::string_view text) {
+    std::string out;
+    for (const char c : plain(text)) {
+      if (c == '|') out += '\\';
+      out += c;
+    }
+    return out;
+  }
+  static constexpr std::string_view kStyle =
+      "body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;"
+      "color-scheme:light dark}table{border-collapse:collapse;margin:.6rem 0}"
+      "th,td{border-bottom:1px solid #8888;padding:.15rem .7rem;text-align:left}"
+      "pre{overflow-x:auto;background:#8881;padding:.6rem}.notes{white-space:pre-wrap;background:none;"
+      "padding:0;font:inherit}";
+
+  bool html_;
+  std::string out_;
+};
+
+std::string number(const Json& value) {
+  if (value.is_string()) return value.string();
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  return value.dump();
+}
+std::string percent(const Json& value) { return fmt::format("{:.2f} %", 100 * value.get<double>()); }
+
+void add_training(const Json& card, Page& page) {
+  const Json& record = card.at("training");
+  page.heading("Training");
+  if (record.empty()) {
+    page.paragraph("The file has no record of a training: it was converted or imported.");
+    return;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [key, value] : record.items()) {
+    if (value.is_object() || value.is_array()) continue;
+    std::string name = key;
+    std::ranges::replace(name, '_', ' ');
+    rows.push_back({name, number(value)});
+  }
+  page.table({"what", "value"}, rows);
+  page.paragraph("To train it again:");
+  page.code(card.at("reproduce").string());
+  if (const Json* const text = card.get_if("template")) {
+    page.paragraph("with these templates:");
+    page.code(text->string());
+  }
+}
+
+void add_scores(const Json& card, Page& page) {
+  const Json* const scores = card.get_if("scores");
+  if (scores == nullptr) return;
+  page.heading("Scores on " + card.at("data").string());
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const char* group, const char* key, const char* name, bool share) {
+    const Json* const of = *group == '\0' ? scores : scores->get_if(group);
+    const Json* const value = of == nullptr ? nullptr : of->get_if(key);
+    if (value != nullptr && value->is_number()) {
+      rows.push_back({name, share ? percent(*value) : number(*value)});
+    }
+  };
+  add("tokens", "accuracy", "accuracy of labels", true);
+  add("sequences", "accuracy", "sequences without an error", true);
+  add("chunk", "precision", "precision of chunks", true);
+  add("chunk", "recall", "recall of chunks", true);
+  add("chunk", "f1", "F1 of chunks", true);
+  add("macro", "f1", "F1 of labels, macro", true);
+  add("", "log_loss", "log-loss, nats a label", false);
+  add("calibration", "expected_calibration_error", "expected calibration error", true);
+  page.table({"score", "value"}, rows);
+  const Json* const chunk = scores->get_if("chunk");
+  const Json& classes = chunk != nullptr ? chunk->at("types") : scores->at("labels");
+  rows.clear();
+  for (const auto& [name, each] : classes.items()) {
+    rows.push_back({name, percent(each.at("precision")), percent(each.at("recall")),
+                    percent(each.at("f1")), each.at("support").dump()});
+  }
+  page.table({chunk != nullptr ? "type" : "label", "precision", "recall", "F1", "there are"}, rows);
+  const Json& errors = card.at("errors");
+  rows.clear();
+  for (const auto& [kind, count] : errors.at("kinds").items()) rows.push_back({kind, count.dump()});
+  page.heading("Mistakes");
+  page.table({"kind", "how many"}, rows);
+  rows.clear();
+  for (const Json& each : errors.at("errors")) {
+    rows.push_back({each.at("line").dump(), each.at("kind").string(), each.at("gold").string(),
+                    each.at("predicted").string(), percent(each.at("probability"))});
+  }
+  page.paragraph("The surest of them:");
+  page.table({"line", "kind", "gold", "predicted", "probability"}, rows);
+}
+
+void add_features(const Json& card, Page& page) {
+  const Json& features = card.at("features");
+  if (features.empty()) return;
+  page.heading("Strongest features");
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [label, list] : features.items()) {
+    std::string text;
+    for (const Json& each : list) {
+      text += fmt::format("{}{} ({:+.2f})", text.empty() ? "" : ", ", each.at("attribute").string(),
+                          each.at("weight").get<double>());
+    }
+    rows.push_back({label, text});
+  }
+  page.table({"label", "what speaks for it"}, rows);
+}
+
+}  // namespace
+
+std::string format_card(const Json& card, CardFormat format) {
+  Page page(format);
+  page.title("Model " + card.at("model").string());
+  std::string labels;
+  for (const Json& each : card.at("labels")) labels += (labels.empty() ? "" : ", ") + each.string();
+  page.paragraph(fmt::format("A model of kind {} with {} labels: {}.", card.at("kind").string(),
+                             card.at("labels").size(), labels));
+  if (const Json* const notes = card.get_if("notes")) page.notes(notes->string());
+  add_scores(card, page);
+  add_features(card, page);
+  add_training(card, page);
+  return page.end();
+}
+
+}  // namespace croft
