@@ -56,13 +56,15 @@ class BratDocument final : public TextReader {
   }
 
  private:
+  static void require_utf8(const LineReader& lines, std::string_view line) {
+    if (is_valid_utf8(line) && line.find('\0') == line.npos) return;
+    throw InputError(lines.location(), "a line that is not UTF-8", line,
+                     "convert the file to UTF-8 first");
+  }
   void read_text(LineReader& lines) {
     std::string_view line;
     while (lines.next(line)) {
-      if (!is_valid_utf8(line) || line.find('\0') != line.npos) {
-        throw InputError(lines.location(), "a line that is not UTF-8", line,
-                         "convert the file to UTF-8 first");
-      }
+      require_utf8(lines, line);
       text_.append(line) += '\n';
     }
   }
@@ -93,6 +95,7 @@ class BratDocument final : public TextReader {
     std::string_view line;
     while (lines.next(line)) {
       if (!line.starts_with('T')) continue;  // relations, events, attributes, notes
+      require_utf8(lines, line);
       annotations_.push_back(read_annotation(lines, line, places));
     }
     std::ranges::stable_sort(annotations_, {}, &CharacterSpan::begin);

@@ -313,7 +313,12 @@ class SpansReader final : public TextReader {
         fail("an offset that lies elsewhere");
       }
       before = each[1].get<std::size_t>();
-      record.places.push_back({places.byte(each[0].get<std::size_t>()), places.byte(before)});
+      const TextPlace place{places.byte(each[0].get<std::size_t>()), places.byte(before)};
+      const std::string& token = record.cells[record.places.size() * record.columns];
+      if (record.text.compare(place.begin, place.end - place.begin, token) != 0) {
+        fail("an offset at which another text stands than its token");
+      }
+      record.places.push_back(place);
     }
   }
 

@@ -205,8 +205,9 @@ std::string span_line_of(const TextRecord& record) {
       offsets.push_back({places.character(each.begin), places.character(each.end)});
     }
   }
+  constexpr std::string_view kOwn[] = {"tokens", "spans", "gold", "text", "offsets"};
   for (const auto& [key, value] : record.rest.items()) {
-    if (!out.contains(key)) out[key] = value;
+    if (std::ranges::find(kOwn, key) == std::end(kOwn)) out[key] = value;
   }
   return out.dump(-1, InvalidUtf8::replace) + "\n";
 }
