@@ -82,6 +82,8 @@ std::span<const OptionRow> serve_options() {
       words("query", "ATOMS",
             "Of these: predicates and atoms that are open; without: those of which the evidence "
             "says nothing"),
+      number("soft-hard", "WEIGHT",
+             "Of these: hard rules are soft ones of this weight, where they contradict each other"),
       number("time", "SECONDS=30", "The longest work on one request").between(0.01, 3600),
       whole("connections", "N=1024", "More at once are refused").between(1, 100'000),
       flag("quiet", "No messages on stderr"),
@@ -143,6 +145,7 @@ serve::ModelSources read_sources(const OptionValues& values, const serve::ServeL
                               .query = std::string(values.text("query")),
                               .seconds = limits.seconds};
   sources.threads = workers_of(values);
+  values.read("soft-hard", sources.soft_hard);
   return sources;
 }
 

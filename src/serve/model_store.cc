@@ -42,8 +42,9 @@ ModelPointer ModelStore::load(const std::string& name, const std::string& path,
   model->version = version;
   if (path.ends_with(".mln")) {
     model->kind = "logic";
-    model->graph = label_atoms({.network = path, .evidence = sources_.evidence}, sources_.query,
-                               sources_.seconds, sources_.threads);
+    model->graph = label_atoms(
+        {.network = path, .soft_hard = sources_.soft_hard, .evidence = sources_.evidence},
+        sources_.query, sources_.seconds, sources_.threads);
     return model;
   }
   if (is_graph_file(path)) {
@@ -87,6 +88,7 @@ void ModelStore::check_sources() const {
   need(sources_.use_known, GraphModel::kKind, "use-known", "models of kind graph");
   need(!sources_.evidence.empty(), "logic", "evidence", "Markov logic networks (.mln)");
   need(!sources_.query.empty(), "logic", "query", "Markov logic networks (.mln)");
+  need(sources_.soft_hard.has_value(), "logic", "soft-hard", "Markov logic networks (.mln)");
 }
 
 ModelStore::ModelStore(const std::vector<std::string>& files, ModelSources sources)

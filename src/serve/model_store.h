@@ -25,6 +25,7 @@ struct ModelSources {
   std::vector<std::string> databases = {};  // of models of kind graph
   bool use_known = false;                   // labels in these are known
   std::vector<std::string> evidence = {};   // of Markov logic networks
+  std::optional<double> soft_hard = {};     // weight that hard rules of these get
   std::string query = {};                   // their open predicates; empty: of which it says nothing
   double seconds = 30;                      // for each step of theirs
   std::size_t threads = 1;

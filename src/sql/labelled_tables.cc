@@ -49,7 +49,8 @@ class LabelledTables final : public LabelledGraph {
   }
   std::size_t busiest() const override { return busiest_; }
   std::string method() const override {
-    std::string out = fmt::format("{} instances", labels_.instances.size());
+    std::string out = fmt::format("{} instance{}", labels_.instances.size(),
+                                  labels_.instances.size() == 1 ? "" : "s");
     if (labels_.estimated > 0) {
       out += fmt::format("; probabilities are estimates in {}", labels_.estimated);
     }
