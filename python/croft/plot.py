@@ -16,7 +16,7 @@ from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from .model import Model
 
-__all__ = ["marginals", "reliability", "top_features", "training_curve", "transitions"]
+__all__ = ["confusion", "marginals", "reliability", "top_features", "training_curve", "transitions"]
 
 _BLUE, _ORANGE = "#0072B2", "#D55E00"
 _TICK, _FRAME = 0.16, 0.09  # inches that the text of a tick needs, and a cell for its frame
@@ -209,6 +209,62 @@ def reliability(model: Any, X: Any, y: Any, *, bins: int = 10, ax: Any = None) -
                ylim=(0, 1.2 * count.max()))
     counts.tick_params(labelbottom=True)
     return ax
+
+
+def confusion(y_true: Any, y_pred: Any, *, labels: Optional[Sequence[str]] = None, normalise: bool = True,
+              annotate: Optional[bool] = None, ax: Any = None) -> Any:
+    """How often each label (row) was called which (column).
+
+    y_true, y_pred : labels, or sequences of labels
+    labels : the rows and columns, in their order; None: all, in the order of their names
+    normalise : colours are shares of a row, so that rare labels are seen, too; the numbers are counts
+    annotate : whether counts stand in the cells; None: where there is room
+    """
+    import numpy
+    gold, predicted = _flattened(y_true, "y_true"), _flattened(y_pred, "y_pred")
+    if len(gold) != len(predicted):
+        raise ValueError(f"y_true has {len(gold)} labels and y_pred {len(predicted)}")
+    if not gold:
+        raise ValueError("y_true is empty, and so there is nothing to draw")
+    known = sorted({*gold, *predicted})
+    rows = _chosen(labels, known, "labels") if labels is not None else known
+    number = {label: k for k, label in enumerate(rows)}
+    counts = numpy.zeros((len(rows), len(rows)), int)
+    for a, b in zip(gold, predicted):
+        if a in number and b in number:
+            counts[number[a], number[b]] += 1
+    sums = counts.sum(axis=1, keepdims=True)
+    shares = counts / numpy.maximum(sums, 1) if normalise else counts
+
+    ax = _axes(ax, 2.2 + 0.48 * len(rows), 1.6 + 0.38 * len(rows))
+    image = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1 if normalise else None, aspect="auto")
+    _ticks(ax.xaxis, rows)
+    _ticks(ax.yaxis, rows)
+    largest = shares.max()
+    _annotate(ax, counts, annotate, 0.4, lambda n: f"{n:,}" if n else "",
+              lambda n: False)
+    for text in ax.texts:
+        column, row = map(int, text.get_position())
+        text.set_color("white" if shares[row, column] > 0.6 * largest else "black")
+    _colorbar(ax, image, "share of the row" if normalise else "count")
+    ax.set_xlabel("predicted")
+    ax.set_ylabel("gold")
+    right = numpy.trace(counts)
+    ax.set_title(f"{right:,} of {counts.sum():,} are right")
+    return ax
+
+
+def _flattened(labels: Any, name: str) -> list[str]:
+    """The labels of sequences one after the other; labels as they are."""
+    out: list[str] = []
+    for each in labels:
+        if isinstance(each, str):
+            out.append(each)
+        elif isinstance(each, Iterable):
+            out.extend(map(str, each))
+        else:
+            raise TypeError(f"{name} has a {type(each).__name__}; give labels, or sequences of labels")
+    return out
 
 
 def _predictions(model: Any, X: Any, y: Any) -> tuple[Any, Any]:

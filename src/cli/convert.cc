@@ -51,9 +51,10 @@ std::span<const OptionRow> convert_options() {
       words("to", "FORMAT|KIND|PROGRAM",
             "Of data its format, see below; of models the kind, where there are several, or "
             "crfsuite, wapiti or crfpp: a file that this program reads"),
-      words("tokenizer", "TOKENIZER=words",
-            "How texts become tokens: words, blanks, characters, regex:EXPRESSION, or model:FILE, a "
-            "segmenter (train --format segmented)")
+      words(
+          "tokenizer", "TOKENIZER=words",
+          "How texts become tokens: words, blanks, characters, regex:EXPRESSION, or model:FILE, a "
+          "segmenter (train --format segmented)")
           .beside("from"),
       choice("misaligned", "WHAT=refuse", {"refuse", "widen", "drop"},
              "A span that begins or ends inside of a token: refuse it, widen it to whole tokens, "
@@ -111,7 +112,8 @@ std::string conversion_help() {
   for (const TextFormat& each : text_formats()) {
     text += fmt::format("  {:<14}{}\n", each.name, each.help);
   }
-  text += "Formats of data that --to writes (without --from: spans from columns, others from spans):\n";
+  text +=
+      "Formats of data that --to writes (without --from: spans from columns, others from spans):\n";
   for (const TextOutput& each : text_outputs()) {
     text += fmt::format("  {:<14}{}\n", each.name, each.help);
   }

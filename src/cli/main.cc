@@ -111,9 +111,10 @@ Ending run(int argc, char** argv) {
 
 std::span<const Verb* const> all_verbs() {
   static constexpr const Verb* kVerbs[] = {
-      &kTrain, &kPredict, &kEvaluate,       &kInspect,   &kExplain,    &kConvert, &kStack,
-      &kInfer, &kMaximumEntropy, &kCalibrate, &kSearch,  &kCluster,    &kLogic,   &kBugs,
-      &kServe, &kSuggest, &kCompare,        &kErrors,    &kCheck,      &kCard, &kCompletion, &kManual,
+      &kTrain, &kPredict, &kEvaluate,       &kInspect,    &kExplain, &kConvert,
+      &kStack, &kInfer,   &kMaximumEntropy, &kCalibrate,  &kSearch,  &kCluster,
+      &kLogic, &kBugs,    &kServe,          &kSuggest,    &kCompare, &kErrors,
+      &kCheck, &kCard,    &kLearningCurve,  &kCompletion, &kManual,
   };
   return kVerbs;
 }

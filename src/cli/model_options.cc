@@ -6,8 +6,8 @@
 #include "app/label/row_reader.h"
 #include "core/json.h"
 #include "croft/core/error.h"
-#include "features/extraction.h"
 #include "croft/data/line_reader.h"
+#include "features/extraction.h"
 #include "model/kinds/error_correcting_model.h"
 #include "model/kinds/model_file.h"
 
@@ -97,9 +97,9 @@ DataForm::DataForm(const OptionValues& values, const SequenceModel& model, Chunk
   if (values.given("tokenizer") && (format_.empty() || !foreign->cuts)) {
     throw UsageError("--tokenizer cuts texts into tokens: --format raw, prodigy, doccano or brat");
   }
-  tokenizer_ = values.given("tokenizer") ? std::string(values.text("tokenizer"))
-                                         : tokenizer_of(model);
-  const std::string read = format_.empty()              ? named
+  tokenizer_ =
+      values.given("tokenizer") ? std::string(values.text("tokenizer")) : tokenizer_of(model);
+  const std::string read = format_.empty()             ? named
                            : has_token_labels(format_) ? "columns"
                                                        : std::string(kSpanFormat);
   spans_ = spans_for(model, read, chunks);

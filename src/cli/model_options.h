@@ -7,9 +7,9 @@
 
 #include "app/label/chunks.h"
 #include "app/label/label_chooser.h"
-#include "croft/data/line_reader.h"
 #include "core/option_row.h"
 #include "core/option_values.h"
+#include "croft/data/line_reader.h"
 #include "model/kinds/sequence_model.h"
 #include "train/options/training_options.h"
 

@@ -252,7 +252,8 @@ int label_sequences(const OptionValues& values) {
   std::vector<std::string> data;
   values.read("DATA", data);
   if (!processes().alone() && form.is_foreign()) {
-    throw UsageError("several processes share out data of the model's own format: convert it first");
+    throw UsageError(
+        "several processes share out data of the model's own format: convert it first");
   }
   if (!processes().alone()) return label_share(plan, data, spans, options, pool);
   PredictCounts counts;

@@ -11,6 +11,7 @@
 #include "app/search/search.h"
 #include "app/train/requests.h"
 #include "cli/common.h"
+#include "cli/passed_options.h"
 #include "cli/verb.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -35,12 +36,6 @@ Example:
 
 Many settings are tried on a little of the data, and the best 1/eta of them go on with eta times as
 much, by cross-validation each time (successive halving).  docs/search.md explains it.)";
-
-// Options of train that search has itself, or that would not mean what they say for parts of the
-// data.
-constexpr std::string_view kOwn[] = {"DATA", "output", "threads", "seed", "resume", "group-by"};
-constexpr std::string_view kRefused[] = {"checkpoint", "checkpoint-interval", "log", "quiet",
-                                         "weights"};
 
 std::span<const OptionRow> own_options() {
   using namespace option;
@@ -70,24 +65,6 @@ std::span<const OptionRow> output_options() {
       flag("json", "One JSON document instead of a table"),
       flag("quiet", "No progress on stderr"),
   });
-  return kRows;
-}
-
-// Those of train that are handed on.
-std::span<const OptionRow> passed_options() {
-  static const std::vector<OptionRow> kRows = [] {
-    std::vector<OptionRow> rows;
-    for (const std::span<const OptionRow> table : training_options()) {
-      for (OptionRow row : table) {
-        const auto is = [&](std::string_view other) { return other == row.name; };
-        if (std::ranges::any_of(kOwn, is) || std::ranges::any_of(kRefused, is)) continue;
-        // Whether it goes with the others is for the trainings to say.
-        row.hidden = true, row.needs = row.excludes = {};
-        rows.push_back(row);
-      }
-    }
-    return rows;
-  }();
   return kRows;
 }
 
@@ -139,15 +116,6 @@ void check_parameters(const SearchCommand& c) {
   }
 }
 
-InputFormat input_format(const OptionValues& values) {
-  const std::string_view name = values.text("format");
-  if (name == kSpanFormat) return InputFormat::text;  // a line is a sequence
-  if (name.empty()) return InputFormat::columns;
-  if (const auto own = format_of(name)) return *own;
-  throw UsageError("--format ", name, ": a search divides files into folds: croft convert --from ",
-                   name, " --to spans first");
-}
-
 // A hold-out that nothing asks for would be read, and ignored.
 void check_holdout(const SearchCommand& c) {
   if (is_graph(c.values) || !c.values.given("holdout")) return;  // a graph's search says it itself
@@ -180,23 +148,6 @@ void check_standard_input(const SearchCommand& c) {
       if (p.option == row.name) look(row, p.values);
     }
   }
-}
-
-// As they were given, for each of the trainings.
-std::vector<std::string> passed_arguments(const SearchCommand& c) {
-  OptionValues passed({passed_options()});
-  for (const OptionRow& row : passed_options()) {
-    // --max-iterations is the last rung's where iterations are the resource.
-    if (row.name == "max-iterations" && c.request.resource == SearchResource::iterations) continue;
-    for (const std::string& value : c.values.list(row.name)) passed.set(row.name, value);
-  }
-  return passed.arguments();
-}
-
-int train_with(const std::vector<std::string>& arguments) {
-  OptionValues values(training_options());
-  for (const std::string& each : arguments) values.set_argument(each);
-  return run_train(values);
 }
 
 std::string best_command(const SearchCommand& c, const SearchCandidate& best,
@@ -258,7 +209,7 @@ SearchCommand command_of(const OptionValues& values) {
   check_parameters(c);
   check_holdout(c);
   check_standard_input(c);
-  r.format = input_format(values);
+  r.format = data_form_of(values.text("format"), "a search");
   r.spans = values.text("format") == kSpanFormat;
   values.choose("delimiter", {',', ',', '\t', ';', ';'}, r.delimiter);
   values.read("group-by", r.group_by);
@@ -271,7 +222,9 @@ SearchCommand command_of(const OptionValues& values) {
   values.read("output", c.output);
   c.quiet = values.flag("quiet");
   if (r.resource == SearchResource::iterations) values.read("max-iterations", r.iterations);
-  r.options = passed_arguments(c);
+  // --max-iterations is the last rung's where iterations are the resource.
+  r.options =
+      passed_arguments(values, r.resource == SearchResource::iterations ? "max-iterations" : "");
   if (std::ranges::find(r.data, "-") != r.data.end() && !c.output.empty()) {
     throw UsageError(
         "-o trains on the data once more, and standard input is read once: give a file");

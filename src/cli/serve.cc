@@ -71,8 +71,9 @@ std::span<const OptionRow> serve_options() {
       file("holdout", "FILE", "Labelled data on which the page compares the next model with this")
           .beside("queue"),
       file("data", "FILE", "Labelled data that the page shows the model's mistakes on"),
-      file("database", "FILE",
-           "Of models of kind graph: what they label, a file of SQLite, or files NAME.csv, NAME.tsv")
+      file(
+          "database", "FILE",
+          "Of models of kind graph: what they label, a file of SQLite, or files NAME.csv, NAME.tsv")
           .repeated(),
       flag("use-known", "Labels in the database are known: the others are found given them")
           .beside("database"),

@@ -81,7 +81,8 @@ std::string bash_completion() {
     verbs += (verbs.empty() ? "" : " ") + std::string(verb->name);
     bash_verb(*verb, options, values);
   }
-  return fmt::format(R"(# bash completion for croft: source it, or put it where bash-completion looks.
+  return fmt::format(
+      R"(# bash completion for croft: source it, or put it where bash-completion looks.
 _croft() {{
   local cur=${{COMP_WORDS[COMP_CWORD]}} verb=${{COMP_WORDS[1]}} prev=${{COMP_WORDS[COMP_CWORD-1]}}
   local options='' words='' files=''
@@ -107,7 +108,7 @@ _croft() {{
 }}
 complete -F _croft croft
 )",
-                     verbs, options, values);
+      verbs, options, values);
 }
 
 // --- zsh
@@ -134,7 +135,8 @@ std::string zsh_option(const OptionRow& row) {
     }
   }
   if (row.positional) {
-    return "      " + shell_word((row.several ? "*" : "") + (value.empty() ? ": :" : value)) + " \\\n";
+    return "      " + shell_word((row.several ? "*" : "") + (value.empty() ? ": :" : value)) +
+           " \\\n";
   }
   std::string out;
   for (const std::string& name : names_of(row)) {
@@ -148,7 +150,8 @@ std::string zsh_option(const OptionRow& row) {
 std::string zsh_completion() {
   std::string verbs, cases;
   for (const Verb* verb : all_verbs()) {
-    verbs += "      " + shell_word(std::string(verb->name) + ":" + std::string(verb->summary)) + "\n";
+    verbs +=
+        "      " + shell_word(std::string(verb->name) + ":" + std::string(verb->summary)) + "\n";
     std::string options;
     for_options(*verb, [&](const OptionRow& row) { options += zsh_option(row); });
     cases += fmt::format("    {}) _arguments \\\n{}      '--help[its options]' ;;\n", verb->name,
@@ -247,8 +250,8 @@ std::string man_option(const OptionRow& row) {
     value = fmt::format("[={}]", fmt::join(row.choices, "|"));
   }
   if (!value.empty()) names += " \\fI" + roff(value) + "\\fR";
-  std::string out = ".TP\n" + names + "\n" + roff(row.help) +
-                    (row.help.ends_with('.') ? "\n" : ".\n");
+  std::string out =
+      ".TP\n" + names + "\n" + roff(row.help) + (row.help.ends_with('.') ? "\n" : ".\n");
   if (row.required) out += "Required.\n";
   return out;
 }
@@ -329,7 +332,8 @@ const Verb kCompletion = {
     .footer =
         [] {
           return std::string(
-              "\nExample:\n  croft completion bash > ~/.local/share/bash-completion/completions/croft"
+              "\nExample:\n  croft completion bash > "
+              "~/.local/share/bash-completion/completions/croft"
               "\n  croft completion zsh > ~/.zfunc/_croft\n  croft completion fish > "
               "~/.config/fish/completions/croft.fish");
         },

@@ -29,7 +29,7 @@ struct Verb {
 // Each stands in the file of its name.
 extern const Verb kTrain, kPredict, kEvaluate, kInspect, kExplain, kConvert, kStack, kInfer,
     kMaximumEntropy, kCalibrate, kSearch, kCluster, kLogic, kBugs, kServe, kSuggest, kCompare,
-    kErrors, kCheck, kCard, kCompletion, kManual;
+    kErrors, kCheck, kCard, kLearningCurve, kCompletion, kManual;
 std::span<const Verb* const> all_verbs();  // in the order of help
 
 // Trains as the command line with these options would; returns the exit status.  croft search calls

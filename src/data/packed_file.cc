@@ -157,7 +157,11 @@ class ZstdFile final : public PackedFile {
   bool open_ = false, full_ = false;
 };
 
-constexpr std::string_view kGzip = "\x1f\x8b", kXz{"\xfd" "7zXZ\0", 6}, kZstd = "\x28\xb5\x2f\xfd";
+constexpr std::string_view kGzip = "\x1f\x8b",
+                           kXz{"\xfd"
+                               "7zXZ\0",
+                               6},
+                           kZstd = "\x28\xb5\x2f\xfd";
 enum class Kind { plain, gzip, xz, zstd };
 Kind kind_of(std::string_view begin) {
   if (begin.starts_with(kGzip)) return Kind::gzip;

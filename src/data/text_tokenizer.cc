@@ -101,8 +101,7 @@ class Characters final : public TextTokenizer {
     for (std::size_t at = 0; at < text.size();) {
       const DecodedCharacter c = decode(text, at);
       // An accent or a vowel sign is part of the character before it.
-      const bool mark =
-          c.value != kInvalidByte && character_class(c.value) == CharacterClass::mark;
+      const bool mark = c.value != kInvalidByte && character_class(c.value) == CharacterClass::mark;
       if (mark && !out.empty() && out.back().end == at) {
         out.back().end += c.size;
       } else if (!is_blank(c)) {
@@ -118,8 +117,8 @@ class Matches final : public TextTokenizer {
  public:
   explicit Matches(std::string_view pattern) : pattern_(std::string(pattern), quiet()) {
     if (!pattern_.ok()) {
-      throw UsageError("--tokenizer: ", in_quotes(pattern), " is no regular expression: ",
-                       pattern_.error());
+      throw UsageError("--tokenizer: ", in_quotes(pattern),
+                       " is no regular expression: ", pattern_.error());
     }
     if (RE2::FullMatch("", pattern_)) {
       throw UsageError("--tokenizer: ", in_quotes(pattern), " can match nothing at all");
@@ -131,8 +130,7 @@ class Matches final : public TextTokenizer {
     const re2::StringPiece all(text.data(), text.size());
     re2::StringPiece match;
     std::size_t at = 0;
-    while (at < text.size() &&
-           pattern_.Match(all, at, text.size(), RE2::UNANCHORED, &match, 1)) {
+    while (at < text.size() && pattern_.Match(all, at, text.size(), RE2::UNANCHORED, &match, 1)) {
       const auto begin = static_cast<std::size_t>(match.data() - text.data());
       // A match of blanks alone is none.
       std::vector<TextPlace> inside;

@@ -8,15 +8,15 @@
 #include <cmath>
 
 #include "app/check/data_check.h"
-#include "app/evaluate/label_errors.h"
-#include "app/inspect/model_card.h"
 #include "app/convert/texts/convert_texts.h"
-#include "app/label/model_tokenizer.h"
 #include "app/evaluate/comparison.h"
 #include "app/evaluate/evaluation.h"
+#include "app/evaluate/label_errors.h"
 #include "app/inspect/inspect_boosted.h"
+#include "app/inspect/model_card.h"
 #include "app/inspect/weights.h"
 #include "app/kinds.h"
+#include "app/label/model_tokenizer.h"
 #include "core/files.h"
 #include "model/foreign/foreign_chain.h"
 #include "model/kinds/hmm_model.h"
@@ -437,7 +437,8 @@ void bind_model(py::module_& module) {
       "card",
       [](const PythonModel& model, const std::string& name, const std::string& data,
          const std::string& notes, std::size_t top, const std::string& format) {
-        const Json card = model_card(*model.model, name, {.data = data, .notes = notes, .top = top});
+        const Json card =
+            model_card(*model.model, name, {.data = data, .notes = notes, .top = top});
         if (format == "json") return dump(card);
         if (format != "markdown" && format != "html") {
           throw UsageError("format is markdown, html or json, and not ", in_quotes(format));

@@ -26,15 +26,16 @@ struct ModelSources {
   bool use_known = false;                   // labels in these are known
   std::vector<std::string> evidence = {};   // of Markov logic networks
   std::optional<double> soft_hard = {};     // weight that hard rules of these get
-  std::string query = {};                   // their open predicates; empty: of which it says nothing
-  double seconds = 30;                      // for each step of theirs
+  std::string query = {};  // their open predicates; empty: of which it says nothing
+  double seconds = 30;     // for each step of theirs
   std::size_t threads = 1;
 };
 
 // Immutable; of a sequence model, of a network, or of a graph that is labelled once.
 struct ServedModel {
-  std::string name, kind;     // as --model names kinds; "network", "factor-graph", "logic" for files of these
-  std::uint64_t version = 1;  // counts the files that were taken over
+  std::string name,
+      kind;  // as --model names kinds; "network", "factor-graph", "logic" for files of these
+  std::uint64_t version = 1;                       // counts the files that were taken over
   std::shared_ptr<const SequenceModel> sequences;  // null: a network
   std::shared_ptr<const GraphFile> network;        // likewise
   std::shared_ptr<const LabelledGraph> graph;      // likewise: of tables or logic

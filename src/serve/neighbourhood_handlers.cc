@@ -32,7 +32,8 @@ std::span<const RequestField> neighbourhood_fields() {
   static const auto kFields = std::to_array<RequestField>({
       {"model", FieldType::text, "Its name; needed where there are several"},
       {"variable", FieldType::text,
-       "An id, DOMAIN:ID where there are several domains, or an atom; without: that with the most cliques"},
+       "An id, DOMAIN:ID where there are several domains, or an atom; without: that with the most "
+       "cliques"},
       {"distance", FieldType::whole, "So many cliques away, 1 where nothing is said", 1, 5},
       {"most", FieldType::whole, "So many variables at most, 40 where nothing is said", 1, 200},
       {"names", FieldType::text, "Instead: the names of variables that have this in them"},

@@ -12,8 +12,8 @@ std::vector<Variable> nearest(const FactorGraph& graph, std::size_t most) {
   std::vector<Variable> order;
   for (Variable first = 0; first < graph.variables() && order.size() < most; ++first) {
     if (seen[first]) continue;
-    for (const Variable v : nearest_variables(graph, factors, first, graph.variables(),
-                                              most - order.size())) {
+    for (const Variable v :
+         nearest_variables(graph, factors, first, graph.variables(), most - order.size())) {
       seen[v] = true;
       order.push_back(v);
     }

@@ -13,7 +13,9 @@ namespace {
 class LabelledTables final : public LabelledGraph {
  public:
   LabelledTables(std::shared_ptr<const GraphModel> model, GraphTables tables, GraphLabels labels)
-      : model_(std::move(model)), tables_(std::move(tables)), labels_(std::move(labels)),
+      : model_(std::move(model)),
+        tables_(std::move(tables)),
+        labels_(std::move(labels)),
         place_(tables_.data().variables()) {
     std::size_t most = 0;  // cliques of a variable
     for (std::uint32_t n = 0; n < labels_.instances.size(); ++n) {

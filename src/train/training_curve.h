@@ -41,8 +41,8 @@ class TrainingCurve {
     void archive(StateArchive& state) { state(iteration, objective, holdout); }
   };
   std::vector<Point> points_;
-  std::optional<Point> last_;                          // where it is not among them
-  std::size_t seen_ = 0, stride_ = 1, before_ = 0;     // before_: iterations of former rounds
+  std::optional<Point> last_;                       // where it is not among them
+  std::size_t seen_ = 0, stride_ = 1, before_ = 0;  // before_: iterations of former rounds
 };
 
 }  // namespace croft

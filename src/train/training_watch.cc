@@ -32,6 +32,8 @@ void TrainingWatch::Best::archive(StateArchive& state) {
   state(iteration, score, weights, features, objective, gradient_norm);
 }
 
-void TrainingWatch::archive(StateArchive& state) { state(last_iteration_, last_score_, best_, curve_); }
+void TrainingWatch::archive(StateArchive& state) {
+  state(last_iteration_, last_score_, best_, curve_);
+}
 
 }  // namespace croft

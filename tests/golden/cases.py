@@ -13,7 +13,7 @@ Every command runs in the folder that data.py fills.
 
 HELP = ["", "train", "predict", "evaluate", "inspect", "explain", "convert", "stack", "infer", "maximum-entropy",
         "calibrate", "search", "cluster", "logic", "bugs",
-        "serve", "suggest", "compare", "errors", "check", "card", "completion", "manual"]
+        "serve", "suggest", "compare", "errors", "check", "card", "learning-curve", "completion", "manual"]
 
 FEW = "--max-iterations 6"
 SHORT = "--template short.template"  # few enough weights for whole matrices

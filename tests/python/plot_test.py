@@ -232,6 +232,20 @@ def test_no_text_is_outside_of_the_figure(fitted):
             assert box.x0 >= -1 and box.y0 >= -1 and box.x1 <= size.x1 + 1 and box.y1 <= size.y1 + 1
 
 
+def test_confusion_counts_what_was_called_what():
+    gold, called = [["A", "B", "A"], ["C"]], [["A", "A", "A"], ["C"]]
+    ax = croft.plot.confusion(gold, called)
+    assert ax.images[0].get_array().tolist() == [[1, 0, 0], [1, 0, 0], [0, 0, 1]]
+    texts = {tuple(map(int, t.get_position())): t.get_text() for t in ax.texts}
+    assert texts == {(0, 0): "2", (0, 1): "1", (2, 2): "1"}
+    assert "3 of 4" in ax.get_title()
+    flat = croft.plot.confusion(["A", "B"], ["A", "B"], labels=["B", "A"], normalise=False)
+    assert [t.get_text() for t in flat.get_yticklabels()] == ["B", "A"]
+    for bad, kind in (((["A"], []), ValueError), (([], []), ValueError), (([1], [2]), TypeError)):
+        with pytest.raises(kind):
+            croft.plot.confusion(*bad)
+
+
 def test_text_in_a_cell_is_readable_on_its_colour(fitted):
     ax = croft.plot.marginals(fitted, items([WORDS])[0])
     image = ax.images[0]
@@ -254,7 +268,7 @@ def test_text_in_a_cell_is_readable_on_its_colour(fitted):
     (lambda crf, x: croft.plot.top_features(crf, "N", n=0), ValueError, "n is 0"),
     (lambda crf, x: croft.plot.top_features(crf, ["N", "V"], ax=pyplot.figure().add_subplot()),
      ValueError, "ax has 1 Axes and labels 2"),
-    (lambda crf, x: croft.plot.training_curve(crf.model_.labels), TypeError, "training_log_")])
+    (lambda crf, x: croft.plot.training_curve(crf.model_.labels[0]), TypeError, "training_log_")])
 def test_what_cannot_be_drawn_is_an_error_that_names_it(fitted, call, kind, message):
     with pytest.raises(kind, match=message):
         call(fitted, items([WORDS])[0])

@@ -92,8 +92,8 @@ class ErrorFinder {
       add(type    ? ErrorKind::boundary
           : place ? ErrorKind::type
                   : ErrorKind::both,
-          std::min(g.begin, p.begin), std::max(g.end, p.end), shown(g), shown(p),
-          probability_of(p), report);
+          std::min(g.begin, p.begin), std::max(g.end, p.end), shown(g), shown(p), probability_of(p),
+          report);
     }
     for (std::size_t k = 0; k < predicted.size(); ++k) {
       if (told[k]) continue;
@@ -110,8 +110,7 @@ class ErrorFinder {
     return out;
   }
   std::string shown(const Chunk& chunk) const {
-    return (chunk.type.empty() ? "" : std::string(chunk.type) + " ") +
-           text(chunk.begin, chunk.end);
+    return (chunk.type.empty() ? "" : std::string(chunk.type) + " ") + text(chunk.begin, chunk.end);
   }
   double probability_at(std::size_t t) const {
     if (s_.tagging.marginals.rows() == 0) return 1;
@@ -203,8 +202,7 @@ ChunkScheme scheme_of(const TagPlan& plan, ChunkScheme asked) {
 // Why the position of each error has its label, and not the gold one.
 void explain_errors(const TagPlan& plan, const std::string& path, ErrorReport& report) {
   const SequenceExplainer explainer = kind_of(plan.model()).explainer(plan);
-  SequenceSource source(path, plan.model().extractor(), Labels::required,
-                        spans_for(plan.model()));
+  SequenceSource source(path, plan.model().extractor(), Labels::required, spans_for(plan.model()));
   std::size_t number = 0;
   for_each_sequence(source, [&](const InputSequence& input) {
     for (LabelError& each : report.errors) {
@@ -215,8 +213,8 @@ void explain_errors(const TagPlan& plan, const std::string& path, ErrorReport& r
       options.against = explainer.labels.find(gold);
       if (!options.against) continue;  // a label that the model does not have
       const ColumnSequence* rows = input.rows.rows() > 0 ? &input.rows : nullptr;
-      const View view = explainer.explain(TagInput{input.text, rows, source.name()}, input, options)
-                            .view;
+      const View view =
+          explainer.explain(TagInput{input.text, rows, source.name()}, input, options).view;
       each.why = view.text;
       each.reasons = view.json;
     }

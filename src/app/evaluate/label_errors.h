@@ -41,9 +41,9 @@ struct LabelError {
 
 struct ErrorOptions {
   ChunkScheme scheme = ChunkScheme::automatic;
-  std::string train;                    // a file of training data, to tell words that it lacks
-  std::optional<ErrorKind> kind = {};   // these alone are listed
-  std::size_t top = 20;                 // so many are listed
+  std::string train;                   // a file of training data, to tell words that it lacks
+  std::optional<ErrorKind> kind = {};  // these alone are listed
+  std::size_t top = 20;                // so many are listed
   bool explain = false;
 };
 
@@ -54,9 +54,9 @@ struct FoundCount {
 
 struct ErrorReport {
   std::size_t sequences = 0, wrong_sequences = 0;
-  bool chunks = false;                       // errors are of chunks
-  std::size_t gold = 0, found = 0;           // chunks or labels that are there, and were found
-  std::array<std::size_t, 6> count{};        // [kinds]
+  bool chunks = false;                 // errors are of chunks
+  std::size_t gold = 0, found = 0;     // chunks or labels that are there, and were found
+  std::array<std::size_t, 6> count{};  // [kinds]
   // By whether the training data has all their words.
   std::optional<FoundCount> seen, unseen;
   std::vector<LabelError> errors;  // the surest first

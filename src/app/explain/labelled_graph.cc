@@ -37,10 +37,8 @@ Json to_json(const Neighbourhood& around) {
     for (const Neighbourhood::Part& part : each.parts) {  // infinite weights are null
       parts.push_back({{"name", part.name}, {"weight", part.weight}});
     }
-    cliques.push_back({{"name", each.name},
-                       {"variables", each.nodes},
-                       {"score", each.score},
-                       {"parts", parts}});
+    cliques.push_back(
+        {{"name", each.name}, {"variables", each.nodes}, {"score", each.score}, {"parts", parts}});
   }
   return {{"variables", variables}, {"cliques", cliques}, {"why", around.why}};
 }

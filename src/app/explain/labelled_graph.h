@@ -31,7 +31,7 @@ struct Neighbourhood {
     double score = 0;                // with these labels
     std::vector<Part> parts;
   };
-  std::vector<Node> nodes;  // the variable that is asked for, then those that are nearest
+  std::vector<Node> nodes;      // the variable that is asked for, then those that are nearest
   std::vector<Clique> cliques;  // all of whose variables are among them
   Json why;                     // {"label", "probability", "reasons", …}, as croft explain --json
 };
@@ -43,7 +43,7 @@ class LabelledGraph {
   virtual std::size_t variables() const = 0;
   virtual std::string name(std::size_t variable) const = 0;
   virtual std::optional<std::size_t> find(std::string_view name) const = 0;
-  virtual std::string method() const = 0;  // that found the labels, and what they are worth
+  virtual std::string method() const = 0;   // that found the labels, and what they are worth
   virtual std::size_t busiest() const = 0;  // the first variable with the most cliques
   // Up to `distance` cliques away, at most `most` variables.
   virtual Neighbourhood around(std::size_t variable, std::size_t distance,

@@ -15,6 +15,7 @@
 #include "app/label/predict.h"
 #include "app/label/row_reader.h"
 #include "app/label/sequence_source.h"
+#include "app/search/search.h"
 
 namespace croft {
 namespace {
@@ -22,28 +23,39 @@ namespace {
 // The options of a training, as far as its record has them.
 std::string command_of(const SequenceModel& model, const Json& record, const std::string& name) {
   if (record.empty()) return {};
-  std::string out = "croft train --model " + model.kind();
-  const auto add = [&](const char* key, const char* option) {
+  std::vector<std::string> words{"croft", "train"};
+  const auto give = [&](std::string_view option, std::string value) {
+    words.push_back(std::string(2, '-').append(option));
+    words.push_back(std::move(value));
+  };
+  const auto add = [&](const char* key, std::string_view option) {
     const Json* const value = record.get_if(key);
     if (value == nullptr || value->is_object() || value->is_array() || value->is_null()) return;
-    out += std::string(" --") + option + " " + (value->is_string() ? value->string() : value->dump());
+    give(option, value->is_string() ? value->string() : value->dump());
   };
   const ExtractionConfig& extraction = model.extractor().config();
-  const bool spans = record.contains(kSpanFormat);
-  if (spans) {
-    out += " --format spans";
+  give("model", model.kind());
+  if (record.contains(kSpanFormat)) {
+    give("format", kSpanFormat);
     add(kSpanFormat, "label-scheme");
   } else if (extraction.format != InputFormat::columns) {
-    out += " --format " + std::string(format_name(extraction.format));
+    give("format", std::string(format_name(extraction.format)));
   }
-  if (!extraction.template_text.empty()) out += " --template FILE";
-  for (const auto& [key, option] : std::to_array<std::pair<const char*, const char*>>(
-           {{"objective", "objective"}, {"optimizer", "optimizer"}, {"l1", "l1"}, {"l2", "l2"},
-            {"features", "features"}, {"min_count", "min-count"}, {"seed", "seed"},
-            {"smoothing", "smoothing"}, {"tokenizer", "tokenizer"}})) {
+  if (!extraction.template_text.empty()) give("template", "FILE");
+  for (const auto& [key, option] :
+       std::to_array<std::pair<const char*, const char*>>({{"objective", "objective"},
+                                                           {"optimizer", "optimizer"},
+                                                           {"l1", "l1"},
+                                                           {"l2", "l2"},
+                                                           {"features", "features"},
+                                                           {"min_count", "min-count"},
+                                                           {"seed", "seed"},
+                                                           {"smoothing", "smoothing"},
+                                                           {"tokenizer", "tokenizer"}})) {
     add(key, option);
   }
-  return out + " -o " + name + ".croft DATA";
+  words.insert(words.end(), {"-o", name + ".croft", "DATA"});
+  return shell_words(words);
 }
 
 // Of each label those that speak for it, most of all; the first list of objects under its name.
@@ -108,9 +120,10 @@ class Page {
 
   void title(std::string_view text) {
     if (html_) {
-      out_ += fmt::format("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                          "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
-                          svg_escaped(text), kStyle);
+      out_ += fmt::format(
+          "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
+          svg_escaped(text), kStyle);
     } else {
       out_ += fmt::format("# {}\n", plain(text));
     }
@@ -120,8 +133,8 @@ class Page {
                   : fmt::format("\n## {}\n", plain(text));
   }
   void paragraph(std::string_view text) {
-    out_ += html_ ? fmt::format("<p>{}</p>\n", svg_escaped(text))
-                  : fmt::format("\n{}\n", plain(text));
+    out_ +=
+        html_ ? fmt::format("<p>{}</p>\n", svg_escaped(text)) : fmt::format("\n{}\n", plain(text));
   }
   void code(std::string_view text) {
     out_ += html_ ? fmt::format("<pre>{}</pre>\n", svg_escaped(text))
@@ -182,7 +195,8 @@ class Page {
       "body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;"
       "color-scheme:light dark}table{border-collapse:collapse;margin:.6rem 0}"
       "th,td{border-bottom:1px solid #8888;padding:.15rem .7rem;text-align:left}"
-      "pre{overflow-x:auto;background:#8881;padding:.6rem}.notes{white-space:pre-wrap;background:none;"
+      "pre{overflow-x:auto;background:#8881;padding:.6rem}.notes{white-space:pre-wrap;background:"
+      "none;"
       "padding:0;font:inherit}";
 
   bool html_;
@@ -194,7 +208,9 @@ std::string number(const Json& value) {
   if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
   return value.dump();
 }
-std::string percent(const Json& value) { return fmt::format("{:.2f} %", 100 * value.get<double>()); }
+std::string percent(const Json& value) {
+  return fmt::format("{:.2f} %", 100 * value.get<double>());
+}
 
 void add_training(const Json& card, Page& page) {
   const Json& record = card.at("training");

@@ -9,9 +9,9 @@
 namespace croft {
 
 struct CardRequest {
-  std::string data;         // a file of labelled data to score it on; empty: no scores
-  std::string notes;        // what its author says: lines of Markdown
-  std::size_t top = 5;      // of the features of each label
+  std::string data;     // a file of labelled data to score it on; empty: no scores
+  std::string notes;    // what its author says: lines of Markdown
+  std::size_t top = 5;  // of the features of each label
   std::size_t threads = 1;
 };
 

@@ -39,12 +39,14 @@ namespace {
 class ModelTokenizer final : public TextTokenizer {
  public:
   explicit ModelTokenizer(const std::string& path)
-      : model_(read_model(read_model_file(path))), plan_(*model_),
+      : model_(read_model(read_model_file(path))),
+        plan_(*model_),
         characters_(tokenizer_named("characters")) {
     const ExtractionConfig& config = model_->extractor().config();
     if (config.format != InputFormat::columns || config.columns != 1) {
-      throw UsageError("--tokenizer model:", path,
-                       ": a segmenter is trained on one character a row (train --format segmented)");
+      throw UsageError(
+          "--tokenizer model:", path,
+          ": a segmenter is trained on one character a row (train --format segmented)");
     }
     std::vector<std::string_view> labels;
     for (Label y = 0; y < model_->labels(); ++y) labels.push_back(model_->label(y));

@@ -12,6 +12,7 @@
 #include "app/search/search_plan.h"
 #include "app/search/search_state.h"
 #include "app/search/successive_halving.h"
+#include "app/search/trials.h"
 #include "app/train/data_blocks.h"
 #include "app/train/data_groups.h"
 #include "app/train/feature_kit_file.h"
@@ -24,53 +25,6 @@
 
 namespace croft {
 namespace {
-
-// A folder that is gone at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "croft-search-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw Error(name + ": cannot create this folder");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code none;
-    std::filesystem::remove_all(path_, none);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-void write_text(const std::string& path, const std::string& text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
-}
-
-double score_of(SearchMetric metric, const EvaluationSummary& summary) {
-  switch (metric) {
-    case SearchMetric::accuracy:
-      return summary.token_accuracy();
-    case SearchMetric::chunk_f1:
-      if (!summary.chunk) {
-        throw UsageError(
-            "--metric chunk-f1: the labels of this data are no chunk labels; take accuracy or "
-            "log-loss");
-      }
-      return summary.chunk->all.f1();
-    case SearchMetric::log_loss:
-    case SearchMetric::score:
-      break;
-  }
-  if (!summary.log_loss) {
-    throw UsageError("--metric log-loss: this model gives labels no probabilities; take accuracy");
-  }
-  return summary.log_loss->per_token();
-}
 
 BlockForm form_of(const SearchRequest& request) {
   return {request.format, request.spans, request.delimiter};

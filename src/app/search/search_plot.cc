@@ -8,6 +8,7 @@
 
 #include "app/infer/svg_text.h"
 #include "app/search/search.h"
+#include "app/search/trials.h"
 
 namespace croft {
 namespace {
@@ -73,9 +74,7 @@ Scale score_scale(const SearchedSettings& result) {
   return scale;
 }
 
-bool in_percent(const SearchedSettings& result) {
-  return result.metric == SearchMetric::accuracy || result.metric == SearchMetric::chunk_f1;
-}
+bool in_percent(const SearchedSettings& result) { return in_percent(result.metric); }
 
 std::string score_text(const SearchedSettings& result, double score) {
   return in_percent(result) ? fmt::format("{:.2f} %", 100 * score) : fmt::format("{:.4g}", score);

@@ -5,14 +5,11 @@
 #include <cmath>
 
 #include "app/search/search.h"
+#include "app/search/trials.h"
 #include "core/json.h"
 
 namespace croft {
 namespace {
-
-bool in_percent(SearchMetric metric) {
-  return metric == SearchMetric::accuracy || metric == SearchMetric::chunk_f1;
-}
 
 std::string metric_text(SearchMetric metric, double score) {
   if (!std::isfinite(score)) return "inf";

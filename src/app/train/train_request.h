@@ -41,8 +41,8 @@ struct TrainRequest : OptimisedRequest {
   InputFormat format = InputFormat::columns;
   // Of columns: the data is of spans, spelled in this scheme (app/row_reader.h).
   std::optional<ChunkScheme> spans;
-  std::string foreign;    // another program's format (text_formats()), read as spans or columns
-  std::string tokenizer;  // of texts (app/label/model_tokenizer.h); empty: not said
+  std::string foreign;        // another program's format (text_formats()), read as spans or columns
+  std::string tokenizer;      // of texts (app/label/model_tokenizer.h); empty: not said
   std::string template_path;  // empty: the default features for words, or those of `init`
   std::string template_text;  // the template itself, where it is in no file
   TemplateLanguage language = TemplateLanguage::automatic;

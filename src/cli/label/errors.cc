@@ -55,8 +55,7 @@ int run_errors(const OptionValues& values) {
   const ErrorReport report =
       find_errors(*open_model(std::string(values.text("model"))), data, options);
   write_answer(
-      values.flag("json"), [&] { return to_json(report); },
-      [&] { return format_errors(report); });
+      values.flag("json"), [&] { return to_json(report); }, [&] { return format_errors(report); });
   return kDone;
 }
 

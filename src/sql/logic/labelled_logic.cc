@@ -14,12 +14,14 @@ class LabelledAtoms final : public LabelledGraph {
  public:
   LabelledAtoms(const LogicSource& source, const std::string& query, double seconds,
                 std::size_t threads)
-      : network_(read_rules(source)), evidence_(read_facts(source, network_)),
+      : network_(read_rules(source)),
+        evidence_(read_facts(source, network_)),
         queries_(read_atom_patterns(network_, query)),
         space_(network_, evidence_, open_predicates(network_, evidence_, queries_)),
         ground_(space_, queries_,
                 {.reading = usual_reading(source.dialect), .seconds = seconds, .progress = {}}),
-        graph_(graph_of(ground_.store(), true)), factors_(graph_) {
+        graph_(graph_of(ground_.store(), true)),
+        factors_(graph_) {
     InferRequest request;
     request.task = GraphTask::marginals;
     request.seconds = seconds;
@@ -29,9 +31,10 @@ class LabelledAtoms final : public LabelledGraph {
     const InferResult best = ground_.answer(request).result;
     world_.assign(best.assignment.begin(), best.assignment.end());
     for (const auto& each : sums.marginals) probability_.push_back(each[1]);
-    method_ = fmt::format("{} atoms, {} clauses; probabilities by {} ({}), the best world by {} ({})",
-                          variables(), ground_.store().clauses(), sums.method, name_of(sums.kind),
-                          best.method, name_of(best.kind));
+    method_ =
+        fmt::format("{} atoms, {} clauses; probabilities by {} ({}), the best world by {} ({})",
+                    variables(), ground_.store().clauses(), sums.method, name_of(sums.kind),
+                    best.method, name_of(best.kind));
     for (std::uint32_t v = 0; v < variables(); ++v) {
       numbers_.emplace(name(v), v);
       if (factors_.of(v).size() > factors_.of(busiest_).size()) busiest_ = v;
@@ -68,7 +71,8 @@ class LabelledAtoms final : public LabelledGraph {
         if (f < ground_.store().clauses()) add_clause(f, u, number, out.cliques);
       }
     }
-    out.why = explanation_json(network_, explain_atom(ground_, static_cast<std::uint32_t>(v), world_));
+    out.why =
+        explanation_json(network_, explain_atom(ground_, static_cast<std::uint32_t>(v), world_));
     return out;
   }
 
@@ -100,8 +104,8 @@ class LabelledAtoms final : public LabelledGraph {
   GroundNetwork ground_;
   FactorGraph graph_;
   FactorLists factors_;
-  std::vector<std::uint8_t> world_;   // [atoms]
-  std::vector<double> probability_;   // [atoms]
+  std::vector<std::uint8_t> world_;  // [atoms]
+  std::vector<double> probability_;  // [atoms]
   std::unordered_map<std::string, std::size_t> numbers_;
   std::string method_;
   std::uint32_t busiest_ = 0;

@@ -88,8 +88,7 @@ std::vector<AtomReason> clause_reasons(const GroundNetwork& ground, std::size_t 
     out.push_back({clause_text(ground, store.literals(clause)), rule, weight});
   });
   if (!told && store.is_hard(clause)) {  // of a part of a formula
-    out.push_back({clause_text(ground, store.literals(clause)), network.rules.size(),
-                   kHardWeight});
+    out.push_back({clause_text(ground, store.literals(clause)), network.rules.size(), kHardWeight});
   }
   return out;
 }
@@ -249,9 +248,8 @@ GraphFile neighbourhood(const GroundNetwork& ground, const AtomPattern& atom, st
                 ": the evidence decides it, or no rule has it");
   }
   const FactorGraph graph = graph_of(store, true);
-  const std::vector<Variable> near =
-      nearest_variables(graph, FactorLists(graph), centre, distance, most,
-                        static_cast<Factor>(store.clauses()));
+  const std::vector<Variable> near = nearest_variables(graph, FactorLists(graph), centre, distance,
+                                                       most, static_cast<Factor>(store.clauses()));
   std::vector<std::uint32_t> number(store.atoms(), kNoNumber);
   for (std::uint32_t k = 0; k < near.size(); ++k) number[near[k]] = k;
   GraphFile out;

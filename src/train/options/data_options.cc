@@ -60,7 +60,8 @@ std::span<const OptionRow> data_options() {
             "How texts are cut into tokens, those of DATA too where it has texts: words, blanks, "
             "characters, regex:EXPRESSION, or model:FILE; the model keeps it for predict --format "
             "raw")
-          .of(kOfColumns),
+          .of(kOfColumns)
+          .outside(),
       file("template", "FILE",
            "Feature templates, CRF++'s or Wapiti's; without: default features for words")
           .of(kOfColumns | kNaiveBayesBit, "its features are made in another way"),

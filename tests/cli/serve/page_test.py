@@ -97,7 +97,8 @@ class PageTest(support.CliTest):
         (cls.shared / "queue.txt").write_text(QUEUE)
         cls.labelled = cls.shared / "labelled.txt"
         cls.server = serve_test.Server(model, texts, SPRINKLER, HARBOUR, FRIENDS / "friends.mln",
-                                       "--evidence", FRIENDS / "friends.db", "--query", "Cancer, Smokes", "--queue", cls.shared / "queue.txt",
+                                       "--evidence", FRIENDS / "friends.db", "--query", "Cancer, Smokes",
+                                       "--queue", cls.shared / "queue.txt",
                                        "--labelled", cls.labelled, "--train", INGREDIENTS / "train.txt",
                                        "--holdout", INGREDIENTS / "test.txt", "--data", INGREDIENTS / "test.txt")
         cls.browser = browser.Browser()
@@ -203,7 +204,8 @@ class PageTest(support.CliTest):
         self.browser.click("[aria-label^='Smokes(Bob) true']")
         self.browser.wait(heading + ".includes('Why: Smokes(Bob)')")
         # Its friend, who is a clique away.
-        self.assertEqual(self.browser.run("return document.querySelectorAll(\"[aria-label^='Smokes(Carl) true']\").length"), 1)
+        near = self.browser.run("return document.querySelectorAll(\"[aria-label^='Smokes(Carl) true']\").length")
+        self.assertEqual(near, 1)
 
     def test_a_rule_and_a_ruled_out_label_change_the_labelling(self):
         self.show("try")
@@ -226,7 +228,8 @@ class PageTest(support.CliTest):
     def test_the_curve_of_the_training_is_drawn(self):
         self.show("look", "ingredients")
         self.browser.wait("return document.querySelector('.curve .objective') !== null")
-        points = self.browser.run("return document.querySelector('.curve .objective').getAttribute('points').split(' ').length")
+        points = self.browser.run("return document.querySelector('.curve .objective').getAttribute('points')"
+                                  ".split(' ').length")
         training = json.loads(croft("inspect", self.model, "--json").stdout)["training"]
         self.assertEqual(points, len(training["curve"]["iteration"]))
         self.assertEqual(training["curve"]["iteration"][-1], training["iterations"])

@@ -146,8 +146,8 @@ class BratDocument final : public TextReader {
   TextReading reading_;
   std::size_t at_ = 0, line_ = 0;
   std::size_t counted_ = 0, characters_ = 0;  // bytes, and how many characters they are
-  std::vector<CharacterSpan> annotations_;  // bytes of the text
-  std::size_t next_ = 0;  // of these
+  std::vector<CharacterSpan> annotations_;    // bytes of the text
+  std::size_t next_ = 0;                      // of these
 };
 
 class BratReader final : public TextReader {
@@ -161,9 +161,9 @@ class BratReader final : public TextReader {
       if (document_) changed_ += document_->changed();
       if (at_ == documents_.size()) return false;
       const fs::path& path = documents_[at_++];
-      document_ = open_brat(LineReader(path.string()),
-                            LineReader(fs::path(path).replace_extension(".ann").string()),
-                            reading_);
+      document_ =
+          open_brat(LineReader(path.string()),
+                    LineReader(fs::path(path).replace_extension(".ann").string()), reading_);
     }
   }
 
@@ -192,10 +192,10 @@ class CsvTexts final : public TextReader {
     record = TextRecord();
     record.where = row.location(records_.name(), 0);
     if (row.size() != names_.size()) {
-      throw InputError(record.where,
-                       std::to_string(row.size()) + " cells where the head has " +
-                           std::to_string(names_.size()),
-                       row[0], "give every row the same cells");
+      throw InputError(
+          record.where,
+          std::to_string(row.size()) + " cells where the head has " + std::to_string(names_.size()),
+          row[0], "give every row the same cells");
     }
     record.text = row[text_];
     if (!is_valid_utf8(record.text)) {

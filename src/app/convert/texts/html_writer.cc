@@ -52,10 +52,11 @@ mark small { font-size: .7em; font-weight: 600; padding-left: .3rem; }
 class HtmlWriter final : public TextWriter {
  public:
   HtmlWriter(const TextWriting& writing, WriteText write) : write_(std::move(write)) {
-    write_(fmt::format("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{0}"
-                       "</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
-                       html(writing.title), kStyle));
+    write_(
+        fmt::format("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{0}"
+                    "</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
+                    html(writing.title), kStyle));
   }
 
   // The text as it stands; of tokens alone a blank between them.

@@ -128,8 +128,8 @@ class ProdigyReader final : public JsonLines {
       if (!list->is_array()) fail("\"spans\" that are no list", list->dump(), "write a list");
       for (const Json& each : *list) {
         if (!each.is_object()) fail("a span that is no object", each.dump(), "write an object");
-        spans.push_back(span(places, number(each, {"start"}), number(each, {"end"}),
-                             label(each, "label")));
+        spans.push_back(
+            span(places, number(each, {"start"}), number(each, {"end"}), label(each, "label")));
       }
     }
     set_spans(std::move(spans), reading_.misaligned, changed_, record);
@@ -251,7 +251,8 @@ class HuggingFaceReader final : public JsonLines {
 
   std::string name_of(const Json& tag) const {
     if (tag.is_string()) return checked(tag.string());
-    if (!tag.is_number_unsigned()) fail("a tag that is neither a number nor a text", tag.dump(), "");
+    if (!tag.is_number_unsigned())
+      fail("a tag that is neither a number nor a text", tag.dump(), "");
     if (names_.empty()) {
       fail("tags that are numbers", line_,
            "say what they stand for: --label-names with a file of names, a line each, from 0 on");
@@ -259,7 +260,7 @@ class HuggingFaceReader final : public JsonLines {
     const auto number = tag.get<std::size_t>();
     if (number >= names_.size()) {
       fail("a tag that has no name", tag.dump(),
-           "--label-names has " + std::to_string(names_.size()) + " of them");
+           "there are " + std::to_string(names_.size()) + " names");
     }
     return names_[number];
   }

@@ -78,12 +78,12 @@ class ColumnRows final : public TextReader {
     if (width_ == 0) width_ = cells;
     const std::size_t label = label_.value_or(width_ - 1);
     if (cells != width_ || label >= cells || (!unlabelled_ && cells < 2)) {
-      throw InputError(lines_.location(),
-                       Message(std::string(
-                           cells != width_  ? "a row with another number of columns"
-                           : label >= cells ? "a row without the column of --label-column"
-                                            : "a row with one column: there is no label")),
-                       line, "give all rows the same columns, or say --unlabelled");
+      throw InputError(
+          lines_.location(),
+          Message(std::string(cells != width_  ? "a row with another number of columns"
+                              : label >= cells ? "a row without the column of --label-column"
+                                               : "a row with one column: there is no label")),
+          line, "give all rows the same columns, or say --unlabelled");
     }
     if (record.columns == 0) {
       record.where = lines_.location();
@@ -108,8 +108,8 @@ class ColumnRows final : public TextReader {
 
 // --- CoNLL-U
 
-constexpr std::array<std::string_view, 10> kFields{"id",    "form",  "lemma",  "upos", "xpos",
-                                                   "feats", "head",  "deprel", "deps", "misc"};
+constexpr std::array<std::string_view, 10> kFields{"id",    "form", "lemma",  "upos", "xpos",
+                                                   "feats", "head", "deprel", "deps", "misc"};
 constexpr std::size_t kWordForm = 1, kUpos = 3;
 
 std::size_t field_named(std::string_view option, std::string_view name) {

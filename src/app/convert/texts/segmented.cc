@@ -1,4 +1,5 @@
-// Lines of words with blanks between, to learn where words of a script without blanks begin and end.
+// Lines of words with blanks between, to learn where words of a script without blanks begin and
+// end.
 #include <utility>
 
 #include "app/convert/texts/text_readers.h"

@@ -35,7 +35,8 @@ struct CharacterSpan {
   std::size_t begin = 0, end = 0;  // bytes
   std::string label;
 };
-// What becomes of a span that begins or ends inside of a token: an error, the whole tokens, nothing.
+// What becomes of a span that begins or ends inside of a token: an error, the whole tokens,
+// nothing.
 enum class Misaligned { refuse, widen, drop };
 
 // Spans of the record's tokens from those of its text.  Blanks at their ends do not count.  Throws

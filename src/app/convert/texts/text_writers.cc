@@ -13,7 +13,8 @@ namespace {
 void require_text(const TextRecord& record, std::string_view format) {
   if (!record.text.empty()) return;
   throw InputError(record.where, "a sequence without the text that its tokens are of", "",
-                   Message("--to ", format, " writes offsets: read a format that has texts, or "
+                   Message("--to ", format,
+                           " writes offsets: read a format that has texts, or "
                            "spans with \"text\" and \"offsets\""));
 }
 
@@ -65,8 +66,7 @@ class ColumnsWriter final : public TextWriter {
   }
 
  private:
-  static void append(const TextRecord& record, std::string_view cell, bool more,
-                     std::string& out) {
+  static void append(const TextRecord& record, std::string_view cell, bool more, std::string& out) {
     if (cell.empty() || cell.find_first_of(" \t\r\n") != cell.npos) {
       throw InputError(record.where, "a token or label that cannot be a column", cell,
                        "write another character for its blanks, such as _");
@@ -217,8 +217,7 @@ std::span<const TextOutput> text_outputs() {
       {"spans", "JSON lines of tokens and labelled spans", open<SpansWriter>},
       {"columns", "a token a line, its label last", open<ColumnsWriter>},
       {"text", "LABEL TAB TEXT, a line a text", open<LabelledTexts>},
-      {"doccano", "JSON lines of texts and [BEGIN, END, LABEL] in characters",
-       open<DoccanoWriter>},
+      {"doccano", "JSON lines of texts and [BEGIN, END, LABEL] in characters", open<DoccanoWriter>},
       {"prodigy", "JSON lines of Prodigy", open<ProdigyWriter>},
       {"brat", "BRAT's annotations (.ann) of a text", open<BratWriter>},
       {"segmented", "spans as words, with blanks between", open_segmented},

@@ -1,0 +1,224 @@
+#include "app/search/learning_curve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "app/infer/svg_text.h"
+#include "app/label/predict.h"
+#include "app/label/row_reader.h"
+#include "app/search/trials.h"
+#include "app/train/data_blocks.h"
+#include "app/train/data_groups.h"
+#include "core/json.h"
+#include "croft/core/error.h"
+#include "croft/core/interrupt.h"
+#include "croft/core/random.h"
+#include "model/kinds/model_file.h"
+
+namespace croft {
+namespace {
+
+// Sequences by their groups, each a group of its own where there are none.
+std::vector<std::vector<std::size_t>> grouped(const CurveRequest& request, const DataBlocks& data,
+                                              const BlockForm& form) {
+  std::vector<std::size_t> group;
+  if (!request.group_by.empty()) group = group_by(request.group_by, data, form);
+  std::vector<std::vector<std::size_t>> out;
+  for (std::size_t n = 0; n < data.blocks.size(); ++n) {
+    const std::size_t g = group.empty() ? n : group[n];
+    if (g >= out.size()) out.resize(g + 1);
+    out[g].push_back(n);
+  }
+  return out;
+}
+
+class CurveRun {
+ public:
+  CurveRun(const CurveRequest& request, const CurveCalls& calls)
+      : r_(request),
+        calls_(calls),
+        form_{request.format, request.spans, request.delimiter},
+        data_(read_blocks(request.data, form_)),
+        groups_(grouped(request, data_, form_)),
+        points_(request.shares.size()) {}
+
+  std::vector<CurvePoint> run() {
+    for (std::size_t repeat = 0; repeat < r_.repeats; ++repeat) {
+      std::vector<std::size_t> order(groups_.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      Random random(r_.seed + repeat);
+      shuffle(order, random);
+      for (std::size_t k = 0; k < points_.size(); ++k) {
+        // All draws of the whole are the same.
+        if (repeat == 0 || r_.shares[k] < 1) measure(points_[k], r_.shares[k], order);
+        if (calls_.progress) calls_.progress(repeat * points_.size() + k + 1, trainings());
+      }
+    }
+    return std::move(points_);
+  }
+
+ private:
+  std::size_t trainings() const { return r_.repeats * points_.size(); }
+
+  void measure(CurvePoint& point, double share, const std::vector<std::size_t>& order) {
+    if (interruption) throw Interrupted("the learning curve was interrupted");
+    const auto count =
+        static_cast<std::size_t>(std::ceil(share * static_cast<double>(order.size()) - 1e-9));
+    std::vector<std::size_t> which;
+    for (std::size_t k = 0; k < std::max<std::size_t>(count, 1); ++k) {
+      which.insert(which.end(), groups_[order[k]].begin(), groups_[order[k]].end());
+    }
+    std::ranges::sort(which);
+    point.share = share;
+    if (point.test.folds.empty()) point.sequences = which.size();
+    const std::string part = folder_.file("part"), file = folder_.file("model");
+    write_text(part, data_.text(which));
+    std::vector<std::string> arguments = r_.options;
+    for (const char* each : {"--quiet", "--threads=1"}) arguments.emplace_back(each);
+    arguments.push_back("--output=" + file);
+    arguments.push_back(part);
+    calls_.train(arguments);
+    if (interruption) throw Interrupted("the learning curve was interrupted");
+    const auto model = open_model(file);
+    point.test.folds.push_back(score(*model, r_.test));
+    point.train.folds.push_back(score(*model, part));
+  }
+
+  double score(const SequenceModel& model, const std::string& path) const {
+    SequenceSource source(path, model.extractor(), Labels::required, spans_for(model));
+    ThreadPool alone(1);
+    return score_of(r_.metric,
+                    evaluate_model(model, source, ChunkScheme::automatic, alone).summary());
+  }
+
+  const CurveRequest& r_;
+  const CurveCalls& calls_;
+  const BlockForm form_;
+  DataBlocks data_;
+  std::vector<std::vector<std::size_t>> groups_;
+  std::vector<CurvePoint> points_;
+  TemporaryFolder folder_;
+};
+
+std::string shown(SearchMetric metric, double score) {
+  return in_percent(metric) ? fmt::format("{:.2f} %", 100 * score) : fmt::format("{:.4f}", score);
+}
+
+// None of one draw.
+std::string error_of(SearchMetric metric, const SearchScore& score) {
+  return score.folds.size() < 2 ? "" : "± " + shown(metric, score.standard_error());
+}
+
+}  // namespace
+
+std::vector<CurvePoint> learning_curve(const CurveRequest& request, const CurveCalls& calls) {
+  if (request.shares.empty() || request.repeats == 0) {
+    throw UsageError("a learning curve has one share of the data, and one draw, at least");
+  }
+  for (std::size_t k = 0; k < request.shares.size(); ++k) {
+    const double share = request.shares[k];
+    if (share > 0 && share <= 1 && (k == 0 || share > request.shares[k - 1])) continue;
+    throw UsageError("--shares: shares are above 0, at most 1, and each is above the one before");
+  }
+  return CurveRun(request, calls).run();
+}
+
+std::string curve_table(const std::vector<CurvePoint>& points, SearchMetric metric) {
+  std::string out = fmt::format("{:>8} {:>10}   {:>10} {:>10}   {:>10}\n", "share", "sequences",
+                                name_of(metric), "", "training");
+  for (const CurvePoint& each : points) {
+    out += fmt::format("{:>7.4g}% {:>10}   {:>10} {:>10}   {:>10}\n", 100 * each.share,
+                       each.sequences, shown(metric, each.test.mean()), error_of(metric, each.test),
+                       shown(metric, each.train.mean()));
+  }
+  return out;
+}
+
+std::string curve_csv(const std::vector<CurvePoint>& points, SearchMetric metric) {
+  std::string out =
+      fmt::format("share,sequences,draws,{0},standard_error,training_{0}\n", name_of(metric));
+  for (const CurvePoint& each : points) {
+    out += fmt::format(
+        "{},{},{},{},{},{}\n", each.share, each.sequences, each.test.folds.size(), each.test.mean(),
+        each.test.folds.size() < 2 ? "" : fmt::format("{}", each.test.standard_error()),
+        each.train.mean());
+  }
+  return out;
+}
+
+std::string curve_svg(const std::vector<CurvePoint>& points, SearchMetric metric) {
+  constexpr double kLeft = 80, kTop = 30, kWide = 460, kHigh = 260, kRight = 30, kBelow = 60;
+  double low = points[0].test.mean(), high = low, most = 1;
+  for (const CurvePoint& each : points) {
+    for (const double x : {each.test.mean(), each.train.mean()}) {
+      low = std::min(low, x), high = std::max(high, x);
+    }
+    most = std::max(most, static_cast<double>(each.sequences));
+  }
+  const double room = std::max(0.05 * (high - low), 1e-4);
+  low -= room, high += room;
+  const auto across = [&](double sequences) { return kLeft + kWide * sequences / most; };
+  const auto up = [&](double score) { return kTop + kHigh * (1 - (score - low) / (high - low)); };
+  std::string out = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" "
+      "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
+      "fill=\"white\"/>\n<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" "
+      "stroke=\"#333\"/>\n",
+      kLeft + kWide + kRight, kTop + kHigh + kBelow, kLeft, kTop, kWide, kHigh);
+  for (int k = 0; k <= 4; ++k) {
+    const double score = low + (high - low) * k / 4;
+    out += fmt::format("<path d=\"M{} {:.1f}h{}\" stroke=\"#ddd\"/>\n", kLeft, up(score), kWide);
+    out += svg_text_at(kLeft - 6, up(score) + 4, "text-anchor=\"end\"", shown(metric, score));
+  }
+  const auto line = [&](const char* colour, const char* dash, const auto& of) {
+    std::string path;
+    for (const CurvePoint& each : points) {
+      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L",
+                          across(static_cast<double>(each.sequences)), up(of(each)));
+    }
+    out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{}/>\n", path,
+                       colour, dash);
+  };
+  line("#D55E00", " stroke-dasharray=\"6 4\"", [](const CurvePoint& p) { return p.train.mean(); });
+  line("#0072B2", "", [](const CurvePoint& p) { return p.test.mean(); });
+  for (const CurvePoint& each : points) {
+    const double x = across(static_cast<double>(each.sequences));
+    if (each.test.folds.size() > 1) {
+      const double error = each.test.standard_error();
+      out += fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}\" stroke=\"#0072B2\"/>\n", x,
+                         up(each.test.mean() - error), up(each.test.mean() + error));
+    }
+    out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"#0072B2\"/>\n", x,
+                       up(each.test.mean()));
+  }
+  for (const double share : {0.25, 0.5, 0.75, 1.0}) {
+    out += svg_text_at(across(share * most), kTop + kHigh + 18, "text-anchor=\"middle\"",
+                       fmt::format("{:.0f}", share * most));
+  }
+  out += svg_text_at(kLeft + kWide / 2, kTop + kHigh + 38, "text-anchor=\"middle\"",
+                     "sequences of training data");
+  out += svg_text_at(kLeft, kTop - 10, "fill=\"#0072B2\"",
+                     std::string(name_of(metric)) + " on the test data");
+  out += svg_text_at(kLeft + kWide, kTop - 10, "text-anchor=\"end\" fill=\"#D55E00\"",
+                     "- - on the data that was trained on");
+  return out + "</svg>\n";
+}
+
+Json to_json(const std::vector<CurvePoint>& points, SearchMetric metric) {
+  Json list = Json::array();
+  for (const CurvePoint& each : points) {
+    Json one = {{"share", each.share},
+                {"sequences", each.sequences},
+                {"scores", each.test.folds},
+                {"mean", each.test.mean()},
+                {"training_scores", each.train.folds}};
+    if (each.test.folds.size() > 1) one["standard_error"] = each.test.standard_error();
+    list.push_back(std::move(one));
+  }
+  return {{"metric", name_of(metric)}, {"points", list}};
+}
+
+}  // namespace croft

@@ -1,0 +1,50 @@
+// How a model gets better with more data: trainings on growing parts of it, scored on one test
+// file.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/search/search.h"
+
+namespace croft {
+
+struct CurveRequest {
+  std::vector<std::string> data;
+  std::string test;
+  InputFormat format = InputFormat::columns;
+  bool spans = false;
+  char delimiter = ',';
+  std::string group_by;        // what makes sequences a group; empty: nothing
+  std::vector<double> shares;  // of the data, increasing, in (0, 1]
+  std::size_t repeats = 3;     // draws of each share but the whole
+  SearchMetric metric = SearchMetric::accuracy;
+  std::uint64_t seed = 1;
+  std::vector<std::string> options;  // of train, for every training
+};
+
+struct CurvePoint {
+  double share = 0;
+  std::size_t sequences = 0;  // of the first draw
+  // Of each draw: the score on the test file, and on the data that was trained on.
+  SearchScore test, train;
+};
+
+struct CurveCalls {
+  std::function<void(const std::vector<std::string>& arguments)> train;  // as SearchCalls has it
+  std::function<void(std::size_t done, std::size_t all)> progress = {};
+};
+
+// Each draw puts the sequences, or groups of them, in an order of its own, and every share of it is
+// its beginning: a larger share has all that a smaller one has.  Throws as search_settings();
+// Interrupted once `interruption` is set.
+std::vector<CurvePoint> learning_curve(const CurveRequest& request, const CurveCalls& calls);
+
+std::string curve_table(const std::vector<CurvePoint>& points, SearchMetric metric);
+std::string curve_csv(const std::vector<CurvePoint>& points, SearchMetric metric);
+std::string curve_svg(const std::vector<CurvePoint>& points, SearchMetric metric);
+Json to_json(const std::vector<CurvePoint>& points, SearchMetric metric);
+
+}  // namespace croft
