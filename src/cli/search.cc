@@ -15,6 +15,7 @@
 #include "cli/verb.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/parse_number.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "sql/train/search_graph.h"
@@ -48,6 +49,8 @@ std::span<const OptionRow> own_options() {
             "or whole numbers; may be repeated")
           .repeated(),
       words("values", "NAME=A,B,C", "Try these values of this option; may be repeated").repeated(),
+      file("dev", "FILE", "Score settings on this labelled file, and not on folds of the data")
+          .without("folds"),
       words("group-by", "MARKER|COLUMN|KEY|blank-lines",
             "No fold divides a group: a document that begins with this cell (-DOCSTART-), the same "
             "value of a column (columns: its number from 0, csv: its name) or of a key of JSON "
@@ -59,6 +62,9 @@ std::span<const OptionRow> own_options() {
 std::span<const OptionRow> output_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
+      words("prefer", "NAME[:smallest]",
+            "Of the settings within one standard error of the best, choose that with the largest "
+            "value of this option, such as l2 (:smallest: the smallest)"),
       file("plot", "FILE", "Draw the scores as an SVG picture in this file"),
       file("output", "MODEL", "Train the best setting on all of the data, to this file")
           .short_as('o'),
@@ -113,6 +119,25 @@ void check_parameters(const SearchCommand& c) {
   if (graph && c.values.given("DATA")) {
     throw UsageError("a model of kind graph learns from --database: leave out ",
                      c.values.list("DATA").front());
+  }
+}
+
+// Before the first training.
+void check_prefer(const SearchCommand& c) {
+  if (!c.values.given("prefer")) return;
+  const std::string_view text = c.values.text("prefer");
+  const std::string_view name = text.substr(0, text.find(':'));
+  const auto known = std::ranges::find(c.request.parameters, name, &SearchParameter::option);
+  if (known == c.request.parameters.end() ||
+      (name != text && text.substr(name.size()) != ":smallest")) {
+    throw UsageError("--prefer ", in_quotes(text),
+                     " is no option that is searched over, or one with :smallest behind it");
+  }
+  for (const std::string& value : known->values) {
+    double number = 0;
+    if (parse_number(value, number) == NumberKind::finite) continue;
+    throw UsageError("--prefer ", in_quotes(name),
+                     ": its values are no numbers: ", in_quotes(value));
   }
 }
 
@@ -183,6 +208,7 @@ void check_outputs(const SearchCommand& c) {
   for (const auto& [option, path] : outputs) {
     if (path.empty()) continue;
     check_not_read(c.request.data, option, path);
+    check_not_read(std::array{c.request.dev}, option, path);
     for (const OptionRow& row : passed_options()) {
       for (const std::string& value : c.values.list(row.name)) {
         std::error_code none;
@@ -196,6 +222,22 @@ void check_outputs(const SearchCommand& c) {
   }
 }
 
+// Settings are scored on a file: there are no folds.
+void read_dev(SearchCommand& c) {
+  SearchRequest& r = c.request;
+  if (is_graph(c.values)) {
+    throw UsageError("--dev is a file of sequences, and a model of kind graph has a database");
+  }
+  for (const char* option : {"contiguous", "group-by", "prefer"}) {
+    if (!c.values.given(option)) continue;
+    throw UsageError(Message::option(option), " is about folds, and with --dev there are none");
+  }
+  if (r.dev == "-") throw UsageError("--dev is read again and again: give a file");
+  const LineReader there(r.dev);
+  r.folds = 1;
+  r.elsewhere = true;
+}
+
 SearchCommand command_of(const OptionValues& values) {
   SearchCommand c(values);
   SearchRequest& r = c.request;
@@ -207,6 +249,7 @@ SearchCommand command_of(const OptionValues& values) {
     r.parameters.push_back(parse_search_values(text));
   }
   check_parameters(c);
+  check_prefer(c);
   check_holdout(c);
   check_standard_input(c);
   r.format = data_form_of(values.text("format"), "a search");
@@ -218,6 +261,8 @@ SearchCommand command_of(const OptionValues& values) {
         "--group-by has no meaning for --model graph, whose instances are in --database");
   }
   read_search_settings(values, r);
+  r.dev = values.text("dev");
+  if (!r.dev.empty()) read_dev(c);
   values.read("plot", c.plot);
   values.read("output", c.output);
   c.quiet = values.flag("quiet");
@@ -234,16 +279,26 @@ SearchCommand command_of(const OptionValues& values) {
   return c;
 }
 
+// The best setting, or that of --prefer.
+const SearchCandidate& chosen_of(const SearchCommand& c, const SearchedSettings& result) {
+  if (!c.values.given("prefer") || !result.complete) return result.best();
+  return result.candidates[within_one_error(result, c.values.text("prefer"))];
+}
+
 void report(const SearchCommand& c, const SearchedSettings& result) {
   if (!c.plot.empty() && !result.best().rungs.empty()) {
     AtomicFile file(c.plot);
     file.write(search_svg(result));
     file.commit();
   }
-  const std::string command = best_command(c, result.best(), c.output.empty() ? "MODEL" : c.output);
+  const std::string command =
+      best_command(c, chosen_of(c, result), c.output.empty() ? "MODEL" : c.output);
   if (c.values.flag("json")) {
     Json document = to_json(result);
     if (result.complete) document["command"] = command;
+    if (c.values.given("prefer") && result.complete) {
+      document["chosen"] = chosen_of(c, result).values;
+    }
     write_json(document);
   } else {
     write_result(format_table(result));
@@ -288,7 +343,7 @@ int run_search(const OptionValues& values) {
                                          : "; go on with the same command and --resume");
     return kInterrupted;
   }
-  return c.output.empty() ? kDone : train_best(c, result.best());
+  return c.output.empty() ? kDone : train_best(c, chosen_of(c, result));
 }
 
 OptionTables search_options() {

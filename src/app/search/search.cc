@@ -50,7 +50,7 @@ class TextSearch {
   std::string why_infinite(std::size_t rung, std::size_t candidate, std::size_t fold);
   std::string part(std::size_t rung, std::size_t fold) const;
   std::string held_out(std::size_t fold) const {
-    return folder_.file(fmt::format("fold-{}", fold));
+    return r_.dev.empty() ? folder_.file(fmt::format("fold-{}", fold)) : r_.dev;
   }
   void write_parts(std::size_t rung);
 
@@ -106,6 +106,7 @@ std::string TextSearch::fingerprint() const {
   if (r_.resource == SearchResource::iterations) {
     text += fmt::format("iterations {} ", r_.iterations);
   }
+  if (!r_.dev.empty()) text += fmt::format("dev {:016x} ", hash_file(r_.dev));
   if (r_.contiguous) text += "contiguous ";
   if (!r_.group_by.empty()) text += "group-by " + r_.group_by + " ";
   for (const std::string& option : r_.options) {
@@ -140,7 +141,7 @@ void TextSearch::write_parts(std::size_t rung) {
   folds_written_ = true;
   if (all && !first) return;
   for (std::size_t fold = 0; fold < r_.folds; ++fold) {
-    if (first) write_text(held_out(fold), data_.text(plan_.test_of(fold)));
+    if (first && r_.dev.empty()) write_text(held_out(fold), data_.text(plan_.test_of(fold)));
     write_text(part(rung, fold), data_.text(training_of(rung, fold)));
   }
 }
@@ -185,7 +186,7 @@ double TextSearch::train_and_score(std::size_t rung, std::size_t candidate,
 Location TextSearch::in_users_files(const Location& where, std::size_t rung,
                                     std::size_t fold) const {
   const bool training = where.file == part(rung, fold);
-  if (!training && where.file != held_out(fold)) return where;
+  if (!training && (where.file != held_out(fold) || !r_.dev.empty())) return where;
   if (where.line == 0) return {data_.files.front().name + " (a part of the data)"};
   Location origin =
       data_.origin(training ? training_of(rung, fold) : plan_.test_of(fold), where.line);
@@ -221,6 +222,11 @@ std::string TextSearch::why_infinite(std::size_t rung, std::size_t candidate, st
     for (std::size_t t = 0; unknown.empty() && t < labels.items(); ++t) {
       if (known.contains(std::string(labels.item(t)))) continue;
       unknown = labels.item(t);
+      if (!r_.dev.empty()) {
+        where = fmt::format("{}:{}: the label {} of this sequence is unknown to the training data",
+                            r_.dev, sequence.text.first_line, in_quotes(unknown));
+        continue;
+      }
       const Location at = data_.origin(plan_.test_of(fold), sequence.text.first_line);
       where = fmt::format(
           "{}:{}: the label {} of this sequence, in fold {}, is unknown to the "

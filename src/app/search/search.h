@@ -42,7 +42,8 @@ std::string_view name_of(SearchMetric metric);
 
 struct SearchSettings {
   std::vector<SearchParameter> parameters;
-  std::size_t folds = 3;                  // >= 2
+  std::size_t folds = 3;                  // >= 2; 1: settings are scored elsewhere
+  bool elsewhere = false;                 // they are
   bool contiguous = false;                // folds of neighbours; otherwise drawn at random
   std::size_t eta = 3;                    // >= 2; of the settings, one in so many goes on
   std::optional<std::size_t> candidates;  // settings at first; default: of lists all, otherwise 27
@@ -70,6 +71,7 @@ struct SearchRequest : SearchSettings {
   bool spans = false;  // format text: a line is a JSON object
   char delimiter = ',';              // of csv
   std::vector<std::string> options;  // of train, for every setting: arguments, one after the other
+  std::string dev = {};  // a file that settings are scored on; then there is one fold, of all data
 };
 
 struct SearchScore {
@@ -100,6 +102,13 @@ struct SearchedSettings {
   Message failure;                          // why nothing can be chosen; empty: nothing forbids it
   const SearchCandidate& best() const { return candidates.front(); }
 };
+
+// The one-standard-error rule: among the settings of the last rung whose mean is no further from
+// the best one's than its standard error, the one with the largest value of an option, or the
+// smallest. Its number in `candidates`.  Throws UsageError for an option that is not searched over,
+// or whose values are no numbers.
+//   option : NAME, or NAME:smallest
+std::size_t within_one_error(const SearchedSettings& found, std::string_view option);
 
 struct SearchProgress {
   std::size_t rung = 0, candidate = 0, fold = 0;  // counted from 0

@@ -91,7 +91,8 @@ void SearchSettings::validate() const {
               {Message::option(parameters[k].option), " has two ranges; give one"});
     }
   }
-  require(folds >= 2, {"--folds is ", folds, "; it must be at least 2"});
+  require(folds >= 2 || (elsewhere && folds == 1),
+          {"--folds is ", folds, "; it must be at least 2"});
   require(eta >= 2, {"--eta is ", eta, "; it must be at least 2"});
   require(!candidates || (*candidates >= 1 && *candidates < kManyCandidates),
           Message("--candidates ", candidates.value_or(0), " is not 1 to ", kManyCandidates - 1));
@@ -107,6 +108,34 @@ void SearchSettings::validate() const {
           "too");
   require(resource == SearchResource::data || iterations >= 1,
           "--resource iterations needs --max-iterations: how many the last rung has");
+}
+
+std::size_t within_one_error(const SearchedSettings& found, std::string_view option) {
+  constexpr std::string_view kSmallest = ":smallest";
+  const bool smallest = option.ends_with(kSmallest);
+  if (smallest) option.remove_suffix(kSmallest.size());
+  const auto at = std::ranges::find(found.parameters, option, &SearchParameter::option);
+  if (at == found.parameters.end()) {
+    throw UsageError("--prefer ", in_quotes(option), ": this is not searched over");
+  }
+  const auto k = static_cast<std::size_t>(at - found.parameters.begin());
+  const SearchScore& best = found.best().rungs.back();
+  std::size_t chosen = 0;
+  double value_of_chosen = 0;
+  for (std::size_t n = 0; n < found.candidates.size(); ++n) {
+    const SearchCandidate& each = found.candidates[n];
+    double value = 0;
+    if (parse_number(each.values[k], value) != NumberKind::finite) {
+      throw UsageError("--prefer ", in_quotes(option),
+                       ": its values are no numbers: ", in_quotes(each.values[k]));
+    }
+    if (each.rungs.size() < found.rungs.size()) continue;
+    if (std::abs(each.rungs.back().mean() - best.mean()) > best.standard_error()) continue;
+    if (n > 0 && (smallest ? value >= value_of_chosen : value <= value_of_chosen)) continue;
+    chosen = n;
+    value_of_chosen = value;
+  }
+  return chosen;
 }
 
 std::vector<std::string> train_arguments(const SearchRequest& request,

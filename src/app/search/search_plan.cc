@@ -173,14 +173,16 @@ std::vector<std::size_t> SearchPlan::test_of(std::size_t fold) const {
   return test;
 }
 
-// The first of what was drawn for the other folds, so that each rung's is a part of the next one's.
+// The first of what was drawn for the other folds (for the only one, which is scored elsewhere), so
+// that each rung's is a part of the next one's.
 std::vector<std::size_t> SearchPlan::training_of(double share, std::size_t fold) const {
   std::vector<std::size_t> rest;
   const std::size_t largest =
       std::ranges::max_element(folds, {}, &std::vector<std::size_t>::size)->size();
   for (std::size_t k = 0; k < largest; ++k) {
     for (std::size_t other = 0; other < folds.size(); ++other) {
-      if (other != fold && k < folds[other].size()) rest.push_back(folds[other][k]);
+      const bool trains = other != fold || folds.size() == 1;
+      if (trains && k < folds[other].size()) rest.push_back(folds[other][k]);
     }
   }
   rest.resize(static_cast<std::size_t>(std::ceil(share * static_cast<double>(rest.size()))));

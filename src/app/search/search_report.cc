@@ -54,7 +54,7 @@ std::string format_table(const SearchedSettings& result) {
       row.push_back(metric_text(result.metric, score.mean()));
     }
     row.resize(rows[0].size() - 1);
-    row.push_back(candidate.rungs.empty()
+    row.push_back(candidate.rungs.empty() || result.folds == 1
                       ? ""
                       : metric_text(result.metric, candidate.rungs.back().standard_error()));
   }
@@ -62,10 +62,11 @@ std::string format_table(const SearchedSettings& result) {
   for (const auto& row : rows) {
     for (std::size_t k = 0; k < row.size(); ++k) width[k] = std::max(width[k], row[k].size());
   }
-  std::string out =
-      fmt::format("{}{} of {} folds of {} sequences{}\n", name_of(result.metric),
-                  in_percent(result.metric) ? " (%)" : "", result.folds, result.sequences,
-                  result.groups > 0 ? fmt::format(" in {} groups", result.groups) : "");
+  std::string out = fmt::format(
+      "{}{} {} {} sequences{}\n", name_of(result.metric), in_percent(result.metric) ? " (%)" : "",
+      result.folds == 1 ? std::string("of --dev, trained on")
+                        : fmt::format("of {} folds of", result.folds),
+      result.sequences, result.groups > 0 ? fmt::format(" in {} groups", result.groups) : "");
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t k = 0; k < row.size(); ++k) {

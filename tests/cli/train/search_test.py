@@ -61,6 +61,43 @@ class SearchTest(CliTest):
         self.assertEqual(best.read_bytes(), again.read_bytes())
         self.assertIn("<svg", (self.folder / "s.svg").read_text())
 
+    def test_of_settings_within_one_standard_error_the_preferred_one_is_chosen(self):
+        data = self.file("train.tsv", texts(0.2))
+        options = [data, "--format", "text", "--model", "maxent", "--values", "l2=0.01,0.1,1,3,10,30,300", "--eta", "7",
+                   "--smallest", "1"]
+        found = self.search(*options)
+        last = [each for each in found["candidates"] if len(each["scores"]) == len(found["rungs"])]
+        best = last[0]["scores"][-1]
+        near = [each["settings"]["l2"] for each in last
+                if abs(each["scores"][-1]["mean"] - best["mean"]) <= best["standard_error"]]
+        self.assertGreater(len(near), 1)
+        for prefer, wanted in (("l2", max(near, key=float)), ("l2:smallest", min(near, key=float))):
+            chosen = self.search(*options, "--prefer", prefer)
+            self.assertEqual(chosen["chosen"], [wanted])
+            self.assertIn(f"--l2={wanted} ", chosen["command"])
+            self.assertEqual(chosen["candidates"], found["candidates"])
+        for wrong in ("l1", "l2:largest", ""):
+            self.fails(WRONG_USAGE, "search", *options, "--prefer", wrong, mentions=["--prefer"])
+        self.fails(WRONG_USAGE, "search", data, "--format", "text", "--values", "analyzer=word,char", "--prefer",
+                   "analyzer", mentions=["no numbers"])
+
+    def test_a_file_of_ones_own_takes_the_place_of_folds(self):
+        data, dev = self.file("train.tsv", texts(0.2)), self.file("dev.tsv", texts(0.2, 80, 7))
+        options = ["--format", "text", "--model", "maxent"]
+        found = self.search(data, *options, "--values", "l2=0.1,30", "--dev", dev, "--smallest", "1", "--eta", "2",
+                            "--metric", "log-loss")
+        self.assertEqual(found["folds"], 1)
+        for each in found["candidates"]:
+            model = self.train("one.croft", *options, "--l2", each["settings"]["l2"], data)
+            score = json.loads(self.run_ok("evaluate", "-m", model, "--json", dev))["log_loss"]
+            self.assertAlmostEqual(each["scores"][-1]["mean"], score, places=12)
+        self.assertIn("of --dev", self.run_ok("search", "--quiet", data, *options, "--values", "l2=1,3", "--dev", dev))
+        for more in (["--folds", "4"], ["--contiguous"], ["--prefer", "l2"], ["--plot", dev]):
+            self.fails(WRONG_USAGE, "search", data, *options, "--values", "l2=1,3", "--dev", dev, *more,
+                       mentions=[more[0]])
+        self.fails(BAD_INPUT, "search", data, *options, "--values", "l2=1,3", "--dev", self.folder / "none",
+                   mentions=["none"])
+
     def test_it_searches_over_any_option_of_any_kind(self):
         columns = self.file("train.conll", sentences())
         tsv = self.file("train.tsv", texts(0.2))
