@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <numeric>
+#include <optional>
 
 #include "app/kinds.h"
 #include "app/label/predict.h"
 #include "app/label/tag_files.h"
+#include "app/label/tagger.h"
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
@@ -22,6 +25,8 @@ constexpr const char* kExplainFooter = R"(
 Example:
   croft explain -m m.croft new.conll
   croft explain -m m.croft --positions 3 --against B-LOC --top 20 new.conll
+  croft explain -m m.croft --wrong --against B-LOC test.conll
+  croft explain -m m.croft --below 0.6 new.conll
   croft explain -m m.croft --unknown --json new.conll
   croft explain -m graph.croft --database new.sqlite --variable 17
 
@@ -38,6 +43,11 @@ std::span<const OptionRow> explain_options() {
             "Compare with this label; without: with the most probable other one"),
       words("positions", "LIST",
             "Explain these only, such as 0,3-7; they count from 0 in each sequence")
+          .of(kSequenceModels),
+      flag("wrong", "Explain these only: positions whose label is not that of the data")
+          .of(kSequenceModels),
+      number("below", "P", "Explain these only: positions whose label has a smaller probability")
+          .between(0, 1)
           .of(kSequenceModels),
       whole("top", "N=5",
             "Attributes (of a graph, features) to be listed for each label; the rest is summed"),
@@ -100,6 +110,47 @@ std::vector<std::size_t> positions_of(const std::vector<PositionRange>& ranges,
   return positions;
 }
 
+// What --wrong and --below leave of a sequence's positions.
+class PositionFilter {
+ public:
+  PositionFilter(const OptionValues& values, const TagPlan& plan)
+      : plan_(plan), tagger_(plan), wrong_(values.flag("wrong")) {
+    if (values.given("below")) values.read("below", below_.emplace());
+    if (below_ && !plan.model().has_probabilities()) {
+      throw UsageError("--below: labels of this model have no probabilities");
+    }
+  }
+  bool any() const { return wrong_ || below_; }
+
+  //   positions : increasing; empty: all
+  std::vector<std::size_t> left(const TagInput& input, std::vector<std::size_t> positions) {
+    const TextSequence& text = input.text;
+    if (wrong_ && !text.has_labels()) {
+      throw UsageError("--wrong compares with labels of the data, and ", input.file, " has none");
+    }
+    TagOptions ask;
+    ask.marginals = below_.has_value();
+    const Tagging& tagging = tagger_.tag(input, ask);
+    if (positions.empty()) {
+      positions.resize(text.length());
+      std::iota(positions.begin(), positions.end(), std::size_t{0});
+    }
+    std::erase_if(positions, [&](std::size_t t) {
+      if (!tagging.outcome.found) return false;
+      const Label y = tagging.y[t];
+      const bool right = wrong_ && text.labels.item(t) == plan_.names()[y];
+      return right || (below_ && tagging.marginals(t, y) >= *below_);
+    });
+    return positions;
+  }
+
+ private:
+  const TagPlan& plan_;
+  Tagger tagger_;
+  bool wrong_;
+  std::optional<double> below_;
+};
+
 // A range that begins behind the end of every sequence is a mistake.
 void require_reached(const std::vector<PositionRange>& ranges, std::size_t longest) {
   for (const PositionRange& range : ranges) {
@@ -123,7 +174,9 @@ ExplainOptions make_options(const OptionValues& values, const LabelNames& names)
 }
 
 void explain_all(const OptionValues& values, const std::vector<PositionRange>& ranges,
-                 const SequenceModel& model, const SequenceExplainer& explainer) {
+                 const TagPlan& plan, const SequenceExplainer& explainer) {
+  const SequenceModel& model = plan.model();
+  PositionFilter filter(values, plan);
   ExplainOptions options = make_options(values, explainer.labels);
   const DataForm form(values, model);
   const bool json = values.flag("json");
@@ -140,6 +193,10 @@ void explain_all(const OptionValues& values, const std::vector<PositionRange>& r
       options.positions = positions_of(ranges, text.length());
       if (!ranges.empty() && options.positions.empty()) return;
       const ColumnSequence* rows = input.rows.rows() > 0 ? &input.rows : nullptr;
+      if (filter.any()) {
+        options.positions = filter.left(TagInput{text, rows, source.name()}, options.positions);
+        if (options.positions.empty()) return;
+      }
       const auto [outcome, view] =
           explainer.explain(TagInput{text, rows, source.name()}, input, options);
       write_result(json ? view.json.dump(-1, InvalidUtf8::replace) + "\n" : view.text);
@@ -162,7 +219,7 @@ int run_explain(const OptionValues& values) {
   read_limits(*model, std::string(values.text("constrain")), std::string(values.text("penalties")),
               request);
   const TagPlan plan(*model, request);
-  explain_all(values, ranges, *model, kind_of(*model).explainer(plan));
+  explain_all(values, ranges, plan, kind_of(*model).explainer(plan));
   return kDone;
 }
 

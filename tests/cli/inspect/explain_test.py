@@ -167,6 +167,22 @@ class ChoiceTest(ExplainTest):
         self.assertEqual(done.returncode, BAD_INPUT)
         self.assert_one_message(done.stderr.decode(), ["position 3", "longest has 3"])
 
+    def test_wrong_and_unsure_positions_can_be_explained_alone(self):
+        model = self.train("m.croft", "--max-iterations", 5, TRAIN)
+        whole = self.explain(model, TEST)
+        gold = [[line.split()[-1] for line in block.splitlines()] for block in TEST.read_text().strip().split("\n\n")]
+        for options, keep in ((["--wrong"], lambda p, label: p["label"] != label),
+                              (["--below", "0.7"], lambda p, label: p["probability"] < 0.7),
+                              (["--wrong", "--below", "0.6"], lambda p, label: p["label"] != label
+                               and p["probability"] < 0.6)):
+            wanted = [[p for p in one["positions"] if keep(p, labels[p["position"]])]
+                      for one, labels in zip(whole, gold)]
+            self.assertGreater(sum(map(len, wanted)), 3)
+            self.assertEqual([one["positions"] for one in self.explain(model, *options, TEST)],
+                             [each for each in wanted if each])
+        self.fails(WRONG_USAGE, "explain", "-m", model, "--wrong", self.words, mentions=["--wrong", "words.txt"])
+        self.fails(WRONG_USAGE, "explain", "-m", model, "--below", "2", TEST, mentions=["--below"])
+
     def test_against_is_the_other_label_but_where_it_is_predicted(self):
         plain = self.explain(self.model, self.words)
         for found, expected in zip(self.explain(self.model, "--against", "QTY", self.words), plain):
