@@ -402,13 +402,37 @@ def save(model: Any, path: PathLike, format: str = "croft") -> None:
     found.save(path, format)
 
 
-def evaluate(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]]) -> dict[str, Any]:
+class Evaluation(_Shown):
+    """Scores as nested dicts, under the names of ``croft evaluate --json``; ``str()`` and ``print`` show the report."""
+
+    def table(self) -> Any:
+        """Precision, recall, F1 and support of each type of chunk, or else of each label (pandas, where it is
+        installed)."""
+        chunk = self.get("chunk")
+        classes: dict[str, Any] = chunk["types"] if chunk else self["labels"]
+        names = ("precision", "recall", "f1", "support")
+        return table(("type" if chunk else "label", *names),
+                     [(name, *(each[key] for key in names)) for name, each in classes.items()])
+
+
+def evaluate(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]]) -> Evaluation:
     """Compares labels: token accuracy, per-label and chunk precision, recall, F1 (docs/evaluation.md).
 
-    Fractions, under the names of ``croft evaluate --json``.
+    Fractions, under the names of ``croft evaluate --json``; prints as ``croft evaluate`` does.
     """
-    document: dict[str, Any] = json.loads(_core.evaluate(list(y_true), list(y_pred)))
-    return document
+    return Evaluation(*_core.evaluate(list(y_true), list(y_pred)))
+
+
+def chunk_f1(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]]) -> float:
+    """The F1 of chunks, as conlleval counts it: for ``sklearn.metrics.make_scorer``.
+
+    Raises ValueError where the labels spell no chunks.
+    """
+    found = evaluate(y_true, y_pred).get("chunk")
+    if not found:
+        raise ValueError("the labels spell no chunks (B-X, I-X, O and the like)")
+    f1: float = found["f1"]
+    return f1
 
 
 def errors(model: Any, path: PathLike, *, train: Optional[PathLike] = None, kind: Optional[str] = None, top: int = 20,

@@ -300,12 +300,13 @@ void for_each_side(const std::vector<NamedLabels>& lists,
   }
 }
 
-// The summary that `croft evaluate --json` prints, as JSON.
-std::string evaluate(const py::list& gold, const py::list& predicted) {
+// What `croft evaluate` prints, and what it prints with --json.
+std::pair<std::string, std::string> evaluate(const py::list& gold, const py::list& predicted) {
   Evaluation evaluation;
   for_each_side({{"y_true", gold}, {"y_pred", predicted}},
                 [&](const LabelSides& sides) { evaluation.add(sides[0], sides[1]); });
-  return dump(to_json(evaluation.summary()));
+  const EvaluationSummary summary = evaluation.summary();
+  return {format_table(summary), dump(to_json(summary))};
 }
 
 // The comparison that `croft compare --json` prints, as JSON.

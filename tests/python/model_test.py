@@ -352,6 +352,13 @@ def test_evaluate_counts_labels_and_chunks():
     found = croft.evaluate([["B-X", "I-X", "O"], ["O"]], [["B-X", "O", "O"], ["O"]])
     assert found["tokens"]["accuracy"] == 0.75
     assert found["chunk"]["f1"] == 0 and found["chunk"]["support"] == 1
+    assert str(found).startswith("tokens ") and "75.00 %" in str(found)
+    rows = found.table()
+    assert list(rows.columns) == ["type", "precision", "recall", "f1", "support"] and len(rows) == 1
+    assert list(croft.evaluate([["A", "B"]], [["A", "A"]]).table().columns)[0] == "label"
+    assert croft.chunk_f1([["B-X", "O"]], [["B-X", "O"]]) == 1
+    with pytest.raises(ValueError, match="no chunks"):
+        croft.chunk_f1([["A"]], [["A"]])
 
 
 def test_items_read_once_may_be_used_often(model, sequences):
