@@ -73,16 +73,17 @@ __all__ = ["BayesNet", "BoostedCRF", "Bugs", "BugsResult", "ChainCRF", "Cliques"
            "TextVectorizer", "TrainingInterrupted", "card", "chain", "check", "chunk_f1", "compare", "compat",
            "errors", "evaluate", "load", "maximum_entropy", "plot", "read", "save", "search"]
 
-_PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "Bugs": "bugs", "BugsResult": "bugs", "ChainCRF":
-          "estimator", "card": "model", "check": "model", "chunk_f1": "model", "compare": "model", "errors": "model",
-          "Cliques": "graph_crf", "ErrorCorrectingCRF": "error_correcting", "Evaluation": "model", "FactorGraph":
-          "graph", "FeatureFunction": "features", "GraphCRF": "graph_crf", "HMM": "hmm", "HiddenChainCRF":
-          "hidden_chain", "Inference": "graph", "Labelling": "model", "Logic": "logic", "LogicAnswer": "logic",
-          "LogisticRegression": "logistic_regression", "MEMM": "memm", "MaximumEntropy": "entropy", "maximum_entropy":
-          "entropy", "Model": "model", "NaiveBayes": "naive_bayes", "PoolCRF": "pool", "Range": "halving", "RankedCRF":
-          "rank_walk", "SearchResult": "halving", "search": "halving", "SegmentCRF": "segment", "Span": "model",
-          "TableGraphCRF": "table_graph", "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted":
-          "estimator", "read": "texts", "evaluate": "model", "load": "model", "save": "model"}
+_PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "Bugs": "bugs", "BugsResult": "bugs",
+          "ChainCRF": "estimator", "card": "model", "check": "model", "chunk_f1": "model", "compare": "model",
+          "errors": "model", "Cliques": "graph_crf", "ErrorCorrectingCRF": "error_correcting", "Evaluation": "model",
+          "FactorGraph": "graph", "FeatureFunction": "features", "GraphCRF": "graph_crf", "HMM": "hmm",
+          "HiddenChainCRF": "hidden_chain", "Inference": "graph", "Labelling": "model", "Logic": "logic",
+          "LogicAnswer": "logic", "LogisticRegression": "logistic_regression", "MEMM": "memm",
+          "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Model": "model", "NaiveBayes": "naive_bayes",
+          "PoolCRF": "pool", "Range": "halving", "RankedCRF": "rank_walk", "SearchResult": "halving",
+          "search": "halving", "SegmentCRF": "segment", "Span": "model", "TableGraphCRF": "table_graph",
+          "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator", "read": "texts",
+          "evaluate": "model", "load": "model", "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 
 
