@@ -1,4 +1,6 @@
 // The library's exceptions as Python's, in Python's words.
+#include <cerrno>
+#include <cstring>
 #include <string>
 
 #include "croft/core/error.h"
@@ -26,11 +28,41 @@ std::string python_text(const Error& fault) {
   return (place.empty() ? "" : place + ": ") + in_python(input->fault());
 }
 
+// The path of a file that is not there; empty: the fault is another one.
+std::string missing_file(const std::string& message) {
+  const std::string end = std::string(": cannot open: ") + std::strerror(ENOENT);
+  return message.ends_with(end) ? message.substr(0, message.size() - end.size()) : std::string();
+}
+
+// An Error that is Python's FileNotFoundError, too.
+void set_missing(PyObject* kind, PyObject* text, const std::string& path) {
+  PyObject* const fault = PyObject_CallFunctionObjArgs(kind, text, nullptr);
+  if (fault == nullptr) return;  // the error is set
+  PyObject* const name =
+      PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size()));
+  PyObject* const number = PyLong_FromLong(ENOENT);
+  if (name != nullptr && number != nullptr &&
+      PyObject_SetAttrString(fault, "filename", name) == 0 &&
+      PyObject_SetAttrString(fault, "errno", number) == 0) {
+    PyErr_SetObject(kind, fault);
+  }
+  Py_XDECREF(number);
+  Py_XDECREF(name);
+  Py_DECREF(fault);
+}
+
 }  // namespace
 
 void bind_errors(pybind11::module_& module) {
   static PyObject* error =
       pybind11::exception<Error>(module, "Error", PyExc_ValueError).release().ptr();
+  static PyObject* const bases = PyTuple_Pack(2, error, PyExc_FileNotFoundError);
+  static PyObject* missing =
+      bases == nullptr ? nullptr : PyErr_NewException("croft._core.MissingFile", bases, nullptr);
+  if (missing == nullptr) throw pybind11::error_already_set();
+  // The message says all that OSError would put together of errno and filename.
+  pybind11::handle(missing).attr("__str__") = pybind11::handle(PyExc_BaseException).attr("__str__");
+  module.attr("MissingFile") = pybind11::handle(missing);
   pybind11::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
@@ -43,7 +75,12 @@ void bind_errors(pybind11::module_& module) {
       PyObject* text =
           PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace");
       if (text == nullptr) return;  // out of memory: the error is set
-      PyErr_SetObject(error, text);
+      const std::string path = missing_file(message);
+      if (path.empty()) {
+        PyErr_SetObject(error, text);
+      } else {
+        set_missing(missing, text, path);
+      }
       Py_DECREF(text);
     }
   });

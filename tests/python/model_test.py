@@ -559,3 +559,15 @@ def test_a_card_is_that_of_the_program(tmp_path):
     assert json.loads(croft.card(crf, format="json"))["labels"] == ["B-PER", "O"]
     with pytest.raises(ValueError, match="markdown, html or json"):
         croft.card(crf, format="pdf")
+
+
+def test_a_file_that_is_not_there_is_pythons_own_error_too(tmp_path):
+    path = tmp_path / "none"
+    fitted = croft.ChainCRF().fit([[{"a": 1}]], [["x"]])
+    for call in (lambda: croft.load(path), lambda: croft.check(path), lambda: croft.errors(fitted, path),
+                 lambda: croft.read(path, "raw")):
+        with pytest.raises(FileNotFoundError) as caught:
+            call()
+        assert caught.value.errno == 2 and caught.value.filename == str(path)
+    with pytest.raises(croft.Error, match="cannot open"):
+        croft.load(path)
