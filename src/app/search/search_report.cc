@@ -64,7 +64,7 @@ std::string format_table(const SearchedSettings& result) {
   }
   std::string out = fmt::format(
       "{}{} {} {} sequences{}\n", name_of(result.metric), in_percent(result.metric) ? " (%)" : "",
-      result.folds == 1 ? std::string("of --dev, trained on")
+      result.folds == 1 ? std::string("of a file, trained on")
                         : fmt::format("of {} folds of", result.folds),
       result.sequences, result.groups > 0 ? fmt::format(" in {} groups", result.groups) : "");
   for (const auto& row : rows) {
