@@ -91,7 +91,8 @@ class SearchTest(CliTest):
             model = self.train("one.croft", *options, "--l2", each["settings"]["l2"], data)
             score = json.loads(self.run_ok("evaluate", "-m", model, "--json", dev))["log_loss"]
             self.assertAlmostEqual(each["scores"][-1]["mean"], score, places=12)
-        self.assertIn("of a file, trained on 200 sequences", self.run_ok("search", "--quiet", data, *options, "--values", "l2=1,3", "--dev", dev))
+        text = self.run_ok("search", "--quiet", data, *options, "--values", "l2=1,3", "--dev", dev)
+        self.assertIn("of a file, trained on 200 sequences", text)
         for more in (["--folds", "4"], ["--contiguous"], ["--prefer", "l2"], ["--plot", dev]):
             self.fails(WRONG_USAGE, "search", data, *options, "--values", "l2=1,3", "--dev", dev, *more,
                        mentions=[more[0]])
