@@ -478,7 +478,7 @@ VALUES = {  # of several one
     "network-score": "--network-score bic", "equivalent-sample-size": "--equivalent-sample-size 2",
     "max-parents": "--max-parents 1", "significance": "--significance 0.05", "bootstrap": "--bootstrap 2",
     "edges": "--edges edges.csv", "query-memory": "--query-memory 1G", "numeric": "--numeric size",
-    "group-by": ["--group-by 0", "--group-by blank-lines"],
+    "group-by": ["--group-by 0", "--group-by blank-lines"], "tokenizer": ["--tokenizer blanks"],
     "unlabelled": "--unlabelled chunks.words", "entropy": "--entropy 1", "view": "--view *a*",
     "expectations": "--expectations labelled:2", "expectations-weight": "--expectations-weight 2",
     "self-training": "--self-training 1", "confidence": "--confidence 0.8",
