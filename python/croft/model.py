@@ -439,8 +439,8 @@ def errors(model: Any, path: PathLike, *, train: Optional[PathLike] = None, kind
            explain: bool = False) -> dict[str, Any]:
     """Where a model is wrong on a file of labelled data, the surest mistakes first (docs/evaluation.md).
 
-    Under "kinds" how many there are of each, under "errors" the surest: kind, line, gold, predicted, probability,
-    context.  The names are those of ``croft errors --json``.
+    Under "kinds" how many there are of each, under "errors" the surest: kind, line, gold, predicted, context, and
+    probability where the model has one.  The names are those of ``croft errors --json``.
 
     train : the file that the model was trained on, to tell words that it has not; kind : list these alone;
     explain : with what speaks for the predicted label against the gold one

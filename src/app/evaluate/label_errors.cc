@@ -17,9 +17,11 @@ namespace {
 
 using Words = std::unordered_set<std::string>;
 
+// Words are in the first column; a document is shown as a whole, and other formats have none.
 std::string_view word(const InputSequence& input, std::size_t t) {
   return input.rows.rows() > 0 ? input.rows.cell(t, 0) : std::string_view(input.document.text);
 }
+bool has_words(const InputSequence& input) { return !word(input, 0).empty(); }
 
 Words words_of(const SequenceModel& model, const std::string& path) {
   Words words;
@@ -110,13 +112,17 @@ class ErrorFinder {
     return out;
   }
   std::string shown(const Chunk& chunk) const {
-    return (chunk.type.empty() ? "" : std::string(chunk.type) + " ") + text(chunk.begin, chunk.end);
+    const std::string what = has_words(s_.input) ? text(chunk.begin, chunk.end)
+                             : chunk.end == chunk.begin + 1
+                                 ? fmt::format("at position {}", chunk.begin + 1)
+                                 : fmt::format("at positions {} to {}", chunk.begin + 1, chunk.end);
+    return (chunk.type.empty() ? "" : std::string(chunk.type) + " ") + what;
   }
-  double probability_at(std::size_t t) const {
-    if (s_.tagging.marginals.rows() == 0) return 1;
+  std::optional<double> probability_at(std::size_t t) const {
+    if (s_.tagging.marginals.rows() == 0) return std::nullopt;
     return s_.tagging.marginals(t, s_.tagging.y[t]);
   }
-  double probability_of(const Chunk& chunk) const {
+  std::optional<double> probability_of(const Chunk& chunk) const {
     for (const SpanProbability& each : s_.tagging.spans) {
       if (each.begin == chunk.begin && each.end == chunk.end) return each.probability;
     }
@@ -139,7 +145,7 @@ class ErrorFinder {
   }
 
   void add(ErrorKind kind, std::size_t begin, std::size_t end, std::string gold,
-           std::string predicted, double probability, ErrorReport& report) const {
+           std::string predicted, std::optional<double> probability, ErrorReport& report) const {
     ++report.count[static_cast<std::size_t>(kind)];
     LabelError error{.kind = kind,
                      .sequence = number_,
@@ -152,7 +158,9 @@ class ErrorFinder {
     constexpr std::size_t kAround = 6;  // words before and behind it
     const std::size_t length = s_.gold.size(), from = begin > kAround ? begin - kAround : 0,
                       to = std::min(length, end + kAround);
-    if (s_.input.single) {
+    if (!has_words(s_.input)) {
+      error.context.clear();
+    } else if (s_.input.single) {
       error.context = text(begin, end);
     } else {
       error.context = (from > 0 ? "… " : "") + text(from, begin) + (begin > from ? " [" : "[") +
@@ -236,6 +244,11 @@ ErrorReport find_errors(const SequenceModel& model, const std::string& path,
                                              "--chunks none")
                                    : ": the labels spell no chunks, and errors are of kind label");
   }
+  if (!options.train.empty() && model.extractor().config().format != InputFormat::columns) {
+    throw UsageError("--train tells words that it lacks, and ",
+                     format_name(model.extractor().config().format),
+                     " data has no words; leave it out");
+  }
   const Words words = words_of(model, options.train);
   if (!options.train.empty()) report.seen.emplace(), report.unseen.emplace();
   const Words* const known = options.train.empty() ? nullptr : &words;
@@ -290,12 +303,9 @@ std::string format_errors(const ErrorReport& report) {
                        kErrorKinds[static_cast<std::size_t>(each.kind)],
                        each.unseen ? ", with a word that training has not" : "");
     if (!each.gold.empty()) out += "  gold       " + each.gold + "\n";
-    if (!each.predicted.empty()) {
-      out += fmt::format("  predicted  {}  {:.4f}\n", each.predicted, each.probability);
-    } else {
-      out += fmt::format("  predicted  nothing  {:.4f}\n", each.probability);
-    }
-    out += "  " + each.context + "\n";
+    out += "  predicted  " + (each.predicted.empty() ? "nothing" : each.predicted);
+    out += each.probability ? fmt::format("  {:.4f}\n", *each.probability) : "\n";
+    if (!each.context.empty()) out += "  " + each.context + "\n";
     if (!each.why.empty()) out += "\n" + each.why;
   }
   return out;
@@ -314,8 +324,8 @@ Json to_json(const ErrorReport& report) {
                 {"position", each.position},
                 {"gold", each.gold},
                 {"predicted", each.predicted},
-                {"context", each.context},
-                {"probability", each.probability}};
+                {"context", each.context}};
+    if (each.probability) one["probability"] = *each.probability;
     if (report.unseen) one["unseen"] = each.unseen;
     if (!each.reasons.is_null()) one["why"] = each.reasons;
     errors.push_back(std::move(one));

@@ -31,12 +31,14 @@ struct LabelError {
   ErrorKind kind = ErrorKind::label;
   std::size_t sequence = 0, line = 0;  // its number from 0; the line of its first position
   std::size_t position = 0;            // in the sequence, from 0
-  std::string gold, predicted;         // types and their words, "ORG Real Madrid"; empty: none
-  std::string context{};               // the sequence's words, what is wrong between brackets
-  double probability = 0;              // of what was predicted there
-  bool unseen = false;                 // one of its words is not in the training data
-  std::string why{};                   // as croft explain says it; empty: not asked for
-  Json reasons{};                      // the same
+  // Types and their words, "ORG Real Madrid", or positions where there are no words; empty: none.
+  std::string gold, predicted;
+  // The sequence's words, what is wrong between brackets; empty where the data has no words.
+  std::string context{};
+  std::optional<double> probability{};  // of what was predicted; none of models without
+  bool unseen = false;                  // one of its words is not in the training data
+  std::string why{};                    // as croft explain says it; empty: not asked for
+  Json reasons{};                       // the same
 };
 
 struct ErrorOptions {
@@ -59,10 +61,11 @@ struct ErrorReport {
   std::array<std::size_t, 6> count{};  // [kinds]
   // By whether the training data has all their words.
   std::optional<FoundCount> seen, unseen;
-  std::vector<LabelError> errors;  // the surest first
+  std::vector<LabelError> errors;  // the surest first; in the data's order without probabilities
 };
 
-// Throws InputError for bad data, UsageError for a kind of error that there cannot be.
+// Throws InputError for bad data, UsageError for a kind of error that there cannot be, and for
+// training data of a format without words.
 //   path : a file, as it is read twice
 ErrorReport find_errors(const SequenceModel& model, const std::string& path,
                         const ErrorOptions& options);

@@ -20,18 +20,41 @@
 namespace croft {
 namespace {
 
-// The options of a training, as far as its record has them.
+// Settings of a training's record, each with the option that sets it.
+constexpr auto kSettings =
+    std::to_array<std::pair<const char*, std::string_view>>({{"objective", "objective"},
+                                                             {"optimizer", "optimizer"},
+                                                             {"l1", "l1"},
+                                                             {"l2", "l2"},
+                                                             {"features", "features"},
+                                                             {"min_count", "min-count"},
+                                                             {"order", "order"},
+                                                             {"histories", "histories"},
+                                                             {"constraint", "constrain"},
+                                                             {"cost", "cost"},
+                                                             {"block", "block"},
+                                                             {"pieces", "pieces"},
+                                                             {"kernel", "kernel"},
+                                                             {"seed", "seed"},
+                                                             {"smoothing", "smoothing"},
+                                                             {"class_weights", "class-weights"},
+                                                             {"variances", "variances"},
+                                                             {"tokenizer", "tokenizer"}});
+
+// The options of a training, as far as its record has them; a file of the user's is FILE.
 std::string command_of(const SequenceModel& model, const Json& record, const std::string& name) {
   if (record.empty()) return {};
   std::vector<std::string> words{"croft", "train"};
-  const auto give = [&](std::string_view option, std::string value) {
-    words.push_back(std::string(2, '-').append(option));
+  const auto option = [](std::string_view called) { return std::string(2, '-').append(called); };
+  const auto give = [&](std::string_view called, std::string value) {
+    words.push_back(option(called));
     words.push_back(std::move(value));
   };
-  const auto add = [&](const char* key, std::string_view option) {
+  const auto add = [&](const char* key, std::string_view called) {
     const Json* const value = record.get_if(key);
     if (value == nullptr || value->is_object() || value->is_array() || value->is_null()) return;
-    give(option, value->is_string() ? value->string() : value->dump());
+    const bool file = value->is_string() && value->string() == "file";
+    give(called, file ? "FILE" : value->is_string() ? value->string() : value->dump());
   };
   const ExtractionConfig& extraction = model.extractor().config();
   give("model", model.kind());
@@ -42,18 +65,15 @@ std::string command_of(const SequenceModel& model, const Json& record, const std
     give("format", std::string(format_name(extraction.format)));
   }
   if (!extraction.template_text.empty()) give("template", "FILE");
-  for (const auto& [key, option] :
-       std::to_array<std::pair<const char*, const char*>>({{"objective", "objective"},
-                                                           {"optimizer", "optimizer"},
-                                                           {"l1", "l1"},
-                                                           {"l2", "l2"},
-                                                           {"features", "features"},
-                                                           {"min_count", "min-count"},
-                                                           {"seed", "seed"},
-                                                           {"smoothing", "smoothing"},
-                                                           {"tokenizer", "tokenizer"}})) {
-    add(key, option);
+  if (extraction.kit != nullptr) give("kit", "FILE");
+  if (extraction.boundaries) words.push_back(option("boundaries"));
+  if (const Json* const intercept = record.get_if("intercept")) {
+    words.push_back(option("intercept=") + intercept->string());
+  } else if (extraction.cell_attributes == CellAttributes::none && model.kind() == "maxent") {
+    words.push_back(option("no-intercept"));
   }
+  for (const auto& [key, called] : kSettings) add(key, called);
+  if (record.value("stop", Json()) == Json("max_iterations")) add("iterations", "max-iterations");
   words.insert(words.end(), {"-o", name + ".croft", "DATA"});
   return shell_words(words);
 }
@@ -227,7 +247,7 @@ void add_training(const Json& card, Page& page) {
     rows.push_back({name, number(value)});
   }
   page.table({"what", "value"}, rows);
-  page.paragraph("To train it again:");
+  page.paragraph("To train it again, as far as the record has its options:");
   page.code(card.at("reproduce").string());
   if (const Json* const text = card.get_if("template")) {
     page.paragraph("with these templates:");
@@ -272,9 +292,10 @@ void add_scores(const Json& card, Page& page) {
   rows.clear();
   for (const Json& each : errors.at("errors")) {
     rows.push_back({each.at("line").dump(), each.at("kind").string(), each.at("gold").string(),
-                    each.at("predicted").string(), percent(each.at("probability"))});
+                    each.at("predicted").string(),
+                    each.contains("probability") ? percent(each.at("probability")) : ""});
   }
-  page.paragraph("The surest of them:");
+  page.paragraph("The first of them, the surest first where the model has probabilities:");
   page.table({"line", "kind", "gold", "predicted", "probability"}, rows);
 }
 

@@ -77,7 +77,8 @@ class CurveRun {
     const std::string part = folder_.file("part"), file = folder_.file("model");
     write_text(part, data_.text(which));
     std::vector<std::string> arguments = r_.options;
-    for (const char* each : {"--quiet", "--threads=1"}) arguments.emplace_back(each);
+    arguments.emplace_back("--quiet");
+    arguments.push_back(fmt::format("--threads={}", r_.threads));
     arguments.push_back("--output=" + file);
     arguments.push_back(part);
     calls_.train(arguments);
@@ -89,9 +90,9 @@ class CurveRun {
 
   double score(const SequenceModel& model, const std::string& path) const {
     SequenceSource source(path, model.extractor(), Labels::required, spans_for(model));
-    ThreadPool alone(1);
+    ThreadPool pool(r_.threads);
     return score_of(r_.metric,
-                    evaluate_model(model, source, ChunkScheme::automatic, alone).summary());
+                    evaluate_model(model, source, ChunkScheme::automatic, pool).summary());
   }
 
   const CurveRequest& r_;

@@ -22,6 +22,7 @@ struct CurveRequest {
   std::size_t repeats = 3;     // draws of each share but the whole
   SearchMetric metric = SearchMetric::accuracy;
   std::uint64_t seed = 1;
+  std::size_t threads = 1;           // of every training and scoring; they run one by one
   std::vector<std::string> options;  // of train, for every training
 };
 

@@ -60,8 +60,11 @@ void read_data(const OptionValues& values, TrainRequest& r) {
       throw UsageError("--tokenizer: words with blanks between are cut into characters");
     }
     r.tokenizer = "characters";
-    r.template_text = kSegmenterTemplate;
-    r.language = TemplateLanguage::wapiti;
+    // Others than these bring templates of their own.
+    if (!values.given("template") && !values.given("init") && !values.given("prior")) {
+      r.template_text = kSegmenterTemplate;
+      r.language = TemplateLanguage::wapiti;
+    }
   } else if (!r.foreign.empty() && text_format(r.foreign).cuts && r.tokenizer.empty()) {
     r.tokenizer = kUsualTokenizer;
   }

@@ -85,6 +85,7 @@ CurveRequest request_of(const OptionValues& values) {
   values.choose("metric", {SearchMetric::accuracy, SearchMetric::chunk_f1, SearchMetric::log_loss},
                 r.metric);
   r.seed = common_of(values).seed;
+  r.threads = common_of(values).threads;
   r.options = passed_arguments(values);
   return r;
 }

@@ -33,6 +33,17 @@ class CardTest(CliTest):
             again = self.train("again.croft", *words[2:-3], INGREDIENTS / "train.txt")
             self.assertEqual(again.read_bytes(), model.read_bytes(), options)
 
+    def test_its_command_has_the_settings_of_the_record(self):
+        data = self.file("chunks.conll", sentences(20, 1))
+        for options in (["--order", "2", "--histories", "allowed", "--constrain", "bio", "--max-iterations", "4"],
+                        ["--objective", "softmax-margin", "--cost", "2", "--max-iterations", "3", "--boundaries"],
+                        ["--objective", "composite", "--block", "3", "--max-iterations", "3"],
+                        ["--intercept=unpenalised", "--max-iterations", "5"]):
+            model = self.train("m.croft", *options, data)
+            words = shlex.split(json.loads(self.run_ok("card", model, "--json"))["reproduce"])
+            again = self.train("again.croft", *words[2:-3], data)
+            self.assertEqual(again.read_bytes(), model.read_bytes(), options)
+
     def test_text_of_data_is_neither_markup_nor_html(self):
         data = self.file("d", "<b>|*x*\tB-<i>\n_\tO\n\n" * 3)
         model = self.train("m.croft", data)

@@ -67,6 +67,29 @@ class ErrorsTest(CliTest):
         score = json.loads(self.run_ok("evaluate", "-m", self.model, "--json", self.test))["chunk"]
         self.assertEqual((report["found"], report["gold"]), (score["correct"], score["support"]))
 
+    def test_models_without_probabilities_say_none(self):
+        self.model = self.train("p.croft", "--objective", "perceptron", "--optimizer", "voted-perceptron",
+                                "--max-iterations", 2, self.data)
+        report = self.errors("--top", 1000)
+        self.assertEqual(len(report["errors"]), sum(report["kinds"].values()))
+        self.assertNotEqual(report["errors"], [])
+        for each in report["errors"]:
+            self.assertNotIn("probability", each)
+        lines = [(each["sequence"], each["kind"] == "invented") for each in report["errors"]]
+        self.assertEqual(lines, sorted(lines))
+        self.assertNotIn("1.0000", self.run_ok("errors", "-m", self.model, self.test))
+        self.assertIn("| missed |", self.run_ok("card", self.model, self.test))
+
+    def test_data_without_words_shows_positions(self):
+        data = self.file("d.attributes", "B-X\ta\nI-X\tb\nO\tc\n\n" * 5)
+        self.model = self.train("a.croft", "--format", "attributes", data)
+        self.test = self.file("t.attributes", "B-Y\ta\nI-Y\tb\nB-X\tc\n\n")
+        found = self.errors()["errors"]
+        self.assertEqual([(e["gold"], e["predicted"], e["context"]) for e in sorted(found, key=lambda e: e["line"])],
+                         [("Y at positions 1 to 2", "X at positions 1 to 2", ""), ("X at position 3", "", "")])
+        self.fails(WRONG_USAGE, "errors", "-m", self.model, "--train", data, self.test,
+                   mentions=["attributes", "no words"])
+
     def test_lines_are_those_of_the_file_and_words_are_told_unseen(self):
         lines = self.test.read_text().splitlines()
         known = {line.split()[0] for line in self.data.read_text().splitlines() if line}

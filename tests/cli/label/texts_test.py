@@ -159,6 +159,16 @@ class TextsTest(CliTest):
         self.fails(WRONG_USAGE, "predict", "-m", model, "-o", train, train, mentions=["--result"])
         self.refuses_to_train(WRONG_USAGE, "--tokenizer", "word", train, mentions=["words, blanks"])
 
+    def test_a_segmenter_takes_templates_of_the_users_or_of_the_model_to_go_on_from(self):
+        train = SOURCE / "examples" / "segmenter" / "train.txt"
+        template = self.file("template", "U1:%x[-1,0]\nB\n")
+        few = ("--format", "segmented", "--max-iterations", 3, train)
+        model = self.train("t.croft", "--template", template, *few)
+        # The first position has CRF++'s name, and not Wapiti's.
+        self.assertIn("U1:_B-1", self.run_ok("inspect", "-m", model, "--weights"))
+        self.train("u.croft", "--init", model, *few)
+        self.train("v.croft", "--prior", model, *few)
+
     def test_a_segmenter_finds_the_words_of_a_text_without_spaces(self):
         example = SOURCE / "examples" / "segmenter"
         model = self.train("seg.croft", "--format", "segmented", example / "train.txt")
