@@ -41,6 +41,7 @@
 #include "croft/inference/mean_field.h"
 #include "croft/inference/segment_chain.h"
 #include "croft/inference/segment_sum.h"
+#include "croft/inference/segment_tangent.h"
 #include "croft/inference/segment_viterbi.h"
 #include "croft/inference/slice_filter.h"
 #include "croft/inference/tree_reweighted.h"

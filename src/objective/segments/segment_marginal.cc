@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/infinity.h"
-#include "inference/segments/segment_log_domain.h"
+#include "inference/segments/segment_covariance.h"
 #include "inference/segments/segment_posterior.h"
 #include "objective/segments/segment_objective.h"
 #include "objective/segments/segment_terms.h"
@@ -22,15 +22,11 @@ template <class Real>
 struct SegmentMarginalLikelihood<Real>::Pass {
   TransitionScores<double> transitions;
   SegmentScores<double> scores, clamped;
-  SegmentWorkspace<double> work;
+  SegmentCovariance posterior;
   SegmentLogWorkspace log_work;
-  Matrix<double> mu, mu_overlay;  // marginals
-  std::vector<double> mu_edge;    // [L L]
-  Matrix<double> columns;         // [T][columns] marginals of column labels
-  Matrix<double> reward;          // [T][columns] what a column label adds to S - E S, (SM.23)
-  Matrix<double> value;           // [T][cells] the same of a segment
-  Matrix<double> before, entry;   // [T + 1][L], [T][L] E of S before, given the boundary  (SM.24)
-  Matrix<double> after, exit;     // [T + 1][L], [T][L] of S behind; exit: times p / begin
+  Matrix<double> columns;  // [T][columns] marginals of column labels
+  Matrix<double> reward;   // [T][columns] what a column label adds to S - E S, (SM.23)
+  Matrix<double> value;    // [T][cells] the same of a segment
   Matrix<double> d_segment, d_overlay;
   std::vector<double> d_edge;
   std::vector<std::size_t> hopeless;  // positions whose gold is too improbable for the tables
@@ -51,7 +47,8 @@ struct SegmentMarginalLikelihood<Real>::Pass {
     for (Label y = 0; y < labels(); ++y) {
       for (std::size_t s = t + 1 > shape.longest(y) ? t + 1 - shape.longest(y) : 0; s <= t; ++s) {
         for (std::size_t d = t - s + 1; d <= std::min(shape.longest(y), length() - s); ++d) {
-          if (gold.allows(t, names.column(y, t - s, d))) p += mu(s, shape.cell(y, d));
+          if (gold.allows(t, names.column(y, t - s, d)))
+            p += posterior.segments()(s, shape.cell(y, d));
         }
       }
     }
@@ -75,99 +72,6 @@ struct SegmentMarginalLikelihood<Real>::Pass {
     }
   }
 
-  // E[S before | a segment with this cell begins at t].
-  double entry_of(std::size_t t, Label y, std::size_t cell) const {
-    const std::size_t k = t > 0 ? overlay_at(scores, t, cell) : kNoSegmentOverlay;
-    if (k == kNoSegmentOverlay) return entry(t, y);
-    double mean = 0;
-    for (Label i = 0; i < labels(); ++i) mean += work.overlay_share(k, i) * before(t, i);
-    return mean;
-  }
-
-  void forward() {
-    const SegmentShape& shape = *scores.shape;
-    const Matrix<double>& factor = scores.transitions->factors();
-    before.assign(length() + 1, labels(), 0.0);
-    entry.assign(length(), labels(), 0.0);
-    for (std::size_t t = 0; t < length(); ++t) {
-      for (Label y = 0; y < labels() && t > 0; ++y) {
-        if (!(work.begin(t, y) > 0)) continue;
-        double sum = 0;
-        for (Label i = 0; i < labels(); ++i) {
-          sum += work.end(t, i) * factor(i, y) * before(t, i);
-        }
-        entry(t, y) = sum / work.begin(t, y);
-      }
-      for (Label y = 0; y < labels(); ++y) {  // to the boundaries where these segments end
-        for (std::size_t d = 1; d <= std::min(shape.longest(y), length() - t); ++d) {
-          const std::size_t cell = shape.cell(y, d);
-          const double weight = work.begin(t, y) * work.unit(t, y) * work.weight(t, cell);
-          if (weight == 0 || !(work.end(t + d, y) > 0)) continue;
-          const double share =
-              std::ldexp(weight, work.exponent[t] - work.exponent[t + d]) / work.end(t + d, y);
-          before(t + d, y) += share * (entry_of(t, y, cell) + value(t, cell));
-        }
-      }
-    }
-  }
-
-  void backward(double scale) {
-    const SegmentShape& shape = *scores.shape;
-    const Matrix<double>& factor = scores.transitions->factors();
-    after.assign(length() + 1, labels(), 0.0);
-    exit.assign(length(), labels(), 0.0);
-    d_edge.assign(labels() * labels(), 0.0);
-    d_segment.assign(length(), shape.cells(), 0.0);
-    d_overlay.assign(scores.overlay.rows(), labels(), 0.0);
-    double mean = 0, total = 0;  // E S, 0 but for rounding
-    for (Label y = 0; y < labels(); ++y) {
-      mean += work.end(length(), y) * before(length(), y);
-      total += work.end(length(), y);
-    }
-    mean /= total;
-    std::vector<double> reached(labels()), sum(labels());
-    for (std::size_t t = length(); t-- > 0;) {
-      std::ranges::fill(reached, 0.0);
-      std::ranges::fill(sum, 0.0);
-      for (Label y = 0; y < labels(); ++y) {
-        double share = 0;
-        for (std::size_t d = 1; d <= std::min(shape.longest(y), length() - t); ++d) {
-          const std::size_t cell = shape.cell(y, d);
-          const double p = mu(t, cell);
-          if (p == 0) continue;
-          const double behind = value(t, cell) + after(t + d, y);
-          d_segment(t, cell) = scale * p * (entry_of(t, y, cell) + behind - mean);
-          const std::size_t k = t > 0 ? overlay_at(scores, t, cell) : kNoSegmentOverlay;
-          if (k == kNoSegmentOverlay) {
-            share += p * behind;
-            continue;
-          }
-          for (Label i = 0; i < labels(); ++i) {
-            const double part = p * work.overlay_share(k, i);
-            if (part == 0) continue;
-            const double change = scale * part * (before(t, i) + behind - mean);
-            d_overlay(k, i) = change;
-            d_edge[i * labels() + y] += change;
-            reached[i] += part / work.end(t, i);
-            sum[i] += part / work.end(t, i) * behind;
-          }
-        }
-        if (work.begin(t, y) > 0) exit(t, y) = share / work.begin(t, y);
-      }
-      if (t == 0) break;
-      for (Label i = 0; i < labels(); ++i) {
-        for (Label y = 0; y < labels(); ++y) {
-          const double f = factor(i, y), share = work.share(t, y);
-          reached[i] += f * share;
-          sum[i] += f * exit(t, y);
-          d_edge[i * labels() + y] +=
-              scale * work.end(t, i) * f * (share * (before(t, i) - mean) + exit(t, y));
-        }
-        if (reached[i] > 0) after(t, i) = sum[i] / reached[i];
-      }
-    }
-  }
-
   // Positions one by one: log p, and scale (mu given gold there - mu) to the derivatives.
   bool clamp(const SegmentLabels& names, const Gold& gold, double scale, CompensatedSum& loss) {
     Matrix<double> given(length(), scores.segment.columns()),
@@ -183,13 +87,14 @@ struct SegmentMarginalLikelihood<Real>::Pass {
       const double log_z =
           log_domain_marginals(clamped, 1, log_work, {given.row(0), overlay.row(0), edge.data()});
       if (log_z == -kInf) return false;
-      loss.add(-difference(log_work.log_z, work.log_z));
+      loss.add(-difference(log_work.log_z, posterior.log_z()));
       const auto add = [scale](const double* a, const double* b, std::size_t count, double* to) {
         for (std::size_t k = 0; k < count; ++k) to[k] += scale * (a[k] - b[k]);
       };
-      add(given.row(0), mu.row(0), length() * mu.stride(), d_segment.row(0));
-      add(overlay.row(0), mu_overlay.row(0), overlay.rows() * overlay.stride(), d_overlay.row(0));
-      add(edge.data(), mu_edge.data(), edge.size(), d_edge.data());
+      add(given.row(0), posterior.segments().row(0), length() * given.stride(), d_segment.row(0));
+      add(overlay.row(0), posterior.overlays().row(0), overlay.rows() * overlay.stride(),
+          d_overlay.row(0));
+      add(edge.data(), posterior.edges().data(), edge.size(), d_edge.data());
     }
     return true;
   }
@@ -206,14 +111,8 @@ double SegmentMarginalLikelihood<Real>::operator()(const SegmentScores<Real>& sc
   pass.transitions = convert<double>(*scores.transitions);
   copy_tables(scores, pass.scores);
   pass.scores.transitions = &pass.transitions;
-  pass.mu.reshape(length, scores.segment.columns());
-  pass.mu_overlay.reshape(scores.overlay.rows(), labels);
-  pass.mu_edge.assign(labels * labels, 0.0);
-  if (marginals(pass.scores, 1, pass.work,
-                {pass.mu.row(0), pass.mu_overlay.row(0), pass.mu_edge.data()}) == -kInf) {
-    return kInf;
-  }
-  const bool scaled = pass.work.path == ChainPath::scaled;
+  if (pass.posterior.read(pass.scores) == -kInf) return kInf;
+  const bool scaled = pass.posterior.scaled();
   slow_ += !scaled;
   std::vector<Label> spelt(length);
   if (gold.is_complete) spell(labels_, gold.segments, spelt);
@@ -226,7 +125,7 @@ double SegmentMarginalLikelihood<Real>::operator()(const SegmentScores<Real>& sc
       if (c != SegmentLabels::kNone) columns = std::max(columns, std::size_t{c} + 1);
     }
   }
-  column_marginals(*scores.shape, labels_, pass.mu, columns, pass.columns);
+  column_marginals(*scores.shape, labels_, pass.posterior.segments(), columns, pass.columns);
   pass.reward.assign(length, columns, 0.0);
   pass.hopeless.clear();
   CompensatedSum loss;
@@ -243,14 +142,13 @@ double SegmentMarginalLikelihood<Real>::operator()(const SegmentScores<Real>& sc
       if (c < columns) pass.reward(t, c) += 1 / p;
     }
   }
+  pass.d_segment.assign(length, scores.segment.columns(), 0.0);
+  pass.d_overlay.assign(scores.overlay.rows(), labels, 0.0);
+  pass.d_edge.assign(labels * labels, 0.0);
   if (scaled) {
     pass.set_values(labels_);
-    pass.forward();
-    pass.backward(-weight);
-  } else {
-    pass.d_segment.assign(length, scores.segment.columns(), 0.0);
-    pass.d_overlay.assign(scores.overlay.rows(), labels, 0.0);
-    pass.d_edge.assign(labels * labels, 0.0);
+    pass.posterior({.segment = pass.value}, -weight,
+                   {pass.d_segment.row(0), pass.d_overlay.row(0), pass.d_edge.data()});
   }
   if (!pass.clamp(labels_, known, -weight, loss)) return kInf;
 
