@@ -105,7 +105,7 @@ EXCEPTIONS = [
     Differs("expert", "", None, "`experts` takes models, too"),
     Differs("gazetteer", "SegmentCRF BoostedCRF", "gazetteers", "names, and no files"),
     Differs("unlabelled", "HMM", None, "y has None for a sequence without labels"),
-    Differs("unlabelled", "ChainCRF LogisticRegression", None, "`fit` is handed X_unlabelled"),
+    Differs("unlabelled", "ChainCRF SegmentCRF LogisticRegression", None, "`fit` is handed X_unlabelled"),
     Differs("group-by", "", None, "X_dev takes whole groups, as scikit-learn's GroupShuffleSplit makes them"),
     Differs("tokenizer", "", None, "`croft.read` cuts texts; positions are handed over"),
     Differs("structure", "BayesNet", "states", "with `parents`; BayesNet.read has them of a file"),

@@ -158,12 +158,14 @@ class SegmentCRFParameters(Parameters):
                  sgd_passes: Optional[int] = None, step: Optional[float] = None, schedule: Optional[str] = None,
                  decay: Optional[float] = None, batch: Optional[int] = None, average_from: Optional[int] = None,
                  aggressiveness: Optional[float] = None, variance: Optional[float] = None,
-                 gamma: Optional[float] = None, precision: str = "auto", segment_template: Optional[PathLike] = None,
-                 max_length: Union[int, Mapping[str, int], None] = None, text: Optional[str] = None,
-                 label_scheme: str = "auto", holdout: Optional[float] = None, early_stop: int = 0,
-                 checkpoint: Optional[PathLike] = None, resume: bool = False, checkpoint_interval: float = 30.0,
-                 threads: int = 0, seed: int = 1, format: Optional[str] = None, decode: str = "viterbi",
-                 warm_start: bool = False, progress: Optional[bool] = None) -> None:
+                 gamma: Optional[float] = None, precision: str = "auto", entropy: Optional[float] = None,
+                 expectations: Optional[str] = None, expectations_weight: Optional[float] = None,
+                 self_training: Optional[int] = None, confidence: Optional[float] = None, view: Optional[str] = None,
+                 segment_template: Optional[PathLike] = None, max_length: Union[int, Mapping[str, int], None] = None,
+                 text: Optional[str] = None, label_scheme: str = "auto", holdout: Optional[float] = None,
+                 early_stop: int = 0, checkpoint: Optional[PathLike] = None, resume: bool = False,
+                 checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1, format: Optional[str] = None,
+                 decode: str = "viterbi", warm_start: bool = False, progress: Optional[bool] = None) -> None:
         keep(self, locals())
 
 

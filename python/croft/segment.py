@@ -39,14 +39,15 @@ class SegmentCRF(SegmentCRFParameters, ChainCRF):
     Cost of an evaluation: O(T (cells + L^2)) a sequence, cells the sum of the labels' longest segments.
     """
 
-    def fit(self, X: Sequence[Any], y: Sequence[Any],  # type: ignore[override]  # all data has labels
+    def fit(self, X: Sequence[Any], y: Sequence[Any],
             sample_weight: Optional[Sequence[float]] = None,
             X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
-            callback: Optional[Callback] = None, comm: Optional[Any] = None) -> SegmentCRF:
+            X_unlabelled: Optional[Sequence[Any]] = None, callback: Optional[Callback] = None,
+            comm: Optional[Any] = None) -> SegmentCRF:
         """Trains; returns self.  Arguments as of ChainCRF.fit; y and y_dev may be spans."""
         init = self.model_ if self.warm_start and hasattr(self, "model_") else None
         self._train(X, self._labels(X, y), sample_weight, X_dev, self._labels(X_dev, y_dev), callback, init,
-                    comm=comm)
+                    X_unlabelled, comm)
         return self
 
     def partial_fit(self, X: Sequence[Any], y: Sequence[Any], classes: Optional[Sequence[str]] = None,

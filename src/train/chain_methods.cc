@@ -113,8 +113,11 @@ class ChainFunctions {
 CurvedFunction& ChainFunctions::of_all_data() {
   if (p_.unlabelled == nullptr) return whole();
   check_values(*p_.terms, *p_.unlabelled);
+  const ObjectiveMaker<double> of_chains = [] {
+    return std::make_unique<ChainLogPartition<double>>();
+  };
   log_partition_.emplace(*p_.unlabelled, p_.layout, p_.pool,
-                         [] { return std::make_unique<ChainLogPartition<double>>(); });
+                         p_.log_partition ? p_.log_partition : of_chains);
   return with_unlabelled_.emplace(whole(), *log_partition_, *p_.terms);
 }
 

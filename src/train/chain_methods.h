@@ -54,6 +54,7 @@ struct ChainProblem {
   // Data without labels, and what it adds to the objective; null: nothing.
   const ChainData* unlabelled = nullptr;
   const UnlabelledTerms* terms = nullptr;
+  ObjectiveMaker<double> log_partition{};  // of it; empty: that of chains
   // In the place of `objective`, which says what goes with it: that of a model whose scores are not
   // yet those of labels (train/joint_training.h).
   const ObjectiveMakers* own_objective = nullptr;

@@ -69,7 +69,7 @@ void check_unlabelled(const TrainOptions& o) {
     if (!holds) throw UsageError("data without labels (--unlabelled) ", what);
   };
   require(o.objective == Objective::likelihood, "goes with --objective likelihood");
-  require(o.kind != ChainKind::memm, "goes with --model chain and maxent");
+  require(o.kind != ChainKind::memm, "goes with --model chain, segment and maxent");
   require(!o.rounds.any(), "does not go with --induce, --unsupported and --select");
   require(
       o.unlabelled.self_training == 0 || o.checkpoints == nullptr,

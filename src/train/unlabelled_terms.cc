@@ -214,6 +214,25 @@ void UnlabelledOptions::validate() const {
   }
 }
 
+void UnlabelledOptions::check_data(std::size_t sequences) const {
+  if (any() == (sequences > 0)) return;
+  throw UsageError(
+      any() ? Message("--entropy, --expectations and --self-training are of data without labels: "
+                      "give --unlabelled")
+            : "--unlabelled is data for --entropy, --expectations or --self-training: give one");
+}
+
+std::vector<bool> rows_of_view(const std::string& pattern, std::span<const std::string_view> rows) {
+  if (pattern.empty()) return {};
+  const NamePattern names(pattern);
+  std::vector<bool> out;
+  for (const std::string_view row : rows) out.push_back(names.matches(row));
+  const auto first = std::ranges::count(out, true);
+  if (first > 0 && first < static_cast<std::ptrdiff_t>(out.size())) return out;
+  throw UsageError("--view ", pattern, " fits the names of ", first == 0 ? Message("no") : "all",
+                   " attributes; the one view are those that it fits, the other all others");
+}
+
 std::vector<AttributeExpectation> attribute_expectations(const UnlabelledOptions& options,
                                                          const StringTable& labels,
                                                          const StringTable& attributes,
@@ -234,7 +253,7 @@ std::vector<AttributeExpectation> attribute_expectations(const UnlabelledOptions
 UnlabelledTerms unlabelled_terms(const UnlabelledOptions& options,
                                  std::span<const AttributeExpectation> expectations,
                                  const ChainLayout& layout, const Renumbering& renumbering,
-                                 std::size_t labelled, std::size_t unlabelled) {
+                                 std::size_t labels, std::size_t labelled, std::size_t unlabelled) {
   const auto all = static_cast<double>(labelled > 0 ? labelled : unlabelled);
   const double each = all / static_cast<double>(std::max<std::size_t>(1, unlabelled));
   UnlabelledTerms terms;
@@ -247,8 +266,8 @@ UnlabelledTerms unlabelled_terms(const UnlabelledOptions& options,
     terms.attribute.push_back({row, one.name, one.where});
     if (!one.target.empty()) terms.target.push_back({weights, one.target});
     for (const AttributeExpectation::Bound& bound : one.bounds) {
-      terms.bound.push_back({weights, static_cast<std::uint32_t>(layout.labels), bound.label,
-                             bound.at_least, bound.share});
+      terms.bound.push_back(
+          {weights, static_cast<std::uint32_t>(labels), bound.label, bound.at_least, bound.share});
     }
   }
   return terms;

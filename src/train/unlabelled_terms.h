@@ -32,6 +32,9 @@ struct UnlabelledOptions {
 
   bool terms() const { return entropy > 0 || expectations || from_labelled > 0; }
   bool any() const { return terms() || self_training > 0; }
+  // Throws UsageError for data without labels that nothing is to be done with, and the other way
+  // round.
+  void check_data(std::size_t sequences) const;
   void validate() const;  // throws UsageError naming the option
 };
 
@@ -60,14 +63,19 @@ std::vector<AttributeExpectation> attribute_expectations(const UnlabelledOptions
                                                          const ChainData& labelled,
                                                          const std::vector<bool>& present);
 
+// [rows] whether a row's name fits; empty without a pattern.  Throws UsageError where all rows fit,
+// or none.
+std::vector<bool> rows_of_view(const std::string& pattern, std::span<const std::string_view> rows);
+
 // Weights of terms are relative: with 1 all positions without labels count together as much as the
 // labelled ones do, or each for itself where there are no labelled ones.
+//   labels               : how many; the layout may have further columns behind them
 //   labelled, unlabelled : positions
 // Requires: the layout has every label's weight of each of these attributes.
 UnlabelledTerms unlabelled_terms(const UnlabelledOptions& options,
                                  std::span<const AttributeExpectation> expectations,
                                  const ChainLayout& layout, const Renumbering& renumbering,
-                                 std::size_t labelled, std::size_t unlabelled);
+                                 std::size_t labels, std::size_t labelled, std::size_t unlabelled);
 
 // A label counts by the attribute's value, so values below 0 would make no shares: throws Error or
 // InputError for an attribute of the terms that has one in `data`, whose ids are the layout's.

@@ -124,3 +124,19 @@ def test_training_goes_on_from_a_model():
     with pytest.raises(ValueError, match="kind chain"):
         croft.SegmentCRF(prior=croft.ChainCRF(format="columns", progress=False).fit(X, Y), format="columns",
                          progress=False).fit(X, Y)
+
+
+def test_sequences_without_labels_train_too(tmp_path):
+    X = [[{"w": word} for word in text.split()] for text in ("the k a", "x l b", "the m c") * 2]
+    y = [["B-N", "I-N", "O"]] * len(X)
+    more = [[{"w": word} for word in text.split()] for text in ("the m b", "x k c", "the l l a")]
+    plain = croft.SegmentCRF().fit(X, y)
+    surer = croft.SegmentCRF(entropy=1.0).fit(X, y, X_unlabelled=more)
+
+    def sureness(model):
+        return sum(max(p.values()) for x in model.predict_marginals(more) for p in x)
+    assert sureness(surer) > sureness(plain)
+    taught = croft.SegmentCRF(self_training=2, confidence=0.6).fit(X, y, X_unlabelled=more)
+    assert taught.predict(more) == surer.predict(more)
+    with pytest.raises(ValueError, match="unlabelled"):
+        croft.SegmentCRF(entropy=1.0).fit(X, y)

@@ -5,7 +5,7 @@
 // entry c,
 //
 //   d/de log Z(theta + e d) = E[S]
-//   d/de mu_c(theta + e d)  = Cov(S, n_c)                                                 (SM.36)
+//   d/de mu_c(theta + e d)  = Cov(S, n_c)                                                 (SM.31)
 //
 // as (V.14) and (V.15) have it for chains.  docs/math/segments.md section 9.
 #pragma once

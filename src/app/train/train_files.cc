@@ -163,6 +163,22 @@ void add_class_weights(const std::string& class_weights, Json& record) {
   record["class_weights"] = class_weights == "balanced" ? "balanced" : "file";
 }
 
+void add_unlabelled(const UnlabelledOptions& options, std::size_t sequences,
+                    const TrainResult& result, Json& record) {
+  if (!options.any()) return;
+  Json& of = record["unlabelled"] = {{"sequences", sequences}};
+  if (options.entropy > 0) of["entropy"] = options.entropy;
+  if (options.expectations || options.from_labelled > 0) {
+    of["expectations"] = options.expectations ? Json("file") : Json(options.from_labelled);
+    of["expectations_weight"] = options.expectations_weight;
+  }
+  if (!result.self_training) return;
+  of["confidence"] = options.confidence;
+  of["rounds"] = result.self_training->rounds;
+  of["positions"] = result.self_training->positions;
+  if (!options.view.empty()) of["view"] = options.view;
+}
+
 void check_class_weights(const TrainRequest& request) {
   if (request.class_weights.empty() || !request.partial) return;
   throw UsageError(

@@ -41,6 +41,9 @@ std::optional<LabelWeights> read_label_weights(const std::string& class_weights)
 
 // What a training record says of them, where there are any.
 void add_class_weights(const std::string& class_weights, Json& record);
+// What was made of data without labels; nothing where there is none.
+void add_unlabelled(const UnlabelledOptions& options, std::size_t sequences,
+                    const TrainResult& result, Json& record);
 
 // The model to start from, null where the request names none.  Throws UsageError for one that reads
 // its data in another format.

@@ -90,6 +90,25 @@ double SegmentSoftmaxMargin<Real>::operator()(const SegmentScores<Real>& scores,
   return likelihood_(augmented_, gold, weight, out);
 }
 
+template <class Real>
+double SegmentLogPartition<Real>::operator()(const SegmentScores<Real>& scores,
+                                             const SegmentGold& /*gold*/, double weight,
+                                             const SegmentGradient<Real>& out) {
+  const double log_z = marginals(scores, weight, work_, out);
+  slow_ += work_.path != ChainPath::scaled;
+  return weight * log_z;
+}
+
+template <class Real>
+void SegmentLogPartition<Real>::curvature(const SegmentScores<Real>& scores,
+                                          const SegmentScores<Real>& tangent,
+                                          const SegmentGold& /*gold*/, double weight,
+                                          const SegmentGradient<Real>& out) {
+  marginals_tangent(scores, tangent, weight, tangent_, out);
+}
+
+template class SegmentLogPartition<float>;
+template class SegmentLogPartition<double>;
 template class SegmentLikelihood<float>;
 template class SegmentLikelihood<double>;
 template class SegmentSoftmaxMargin<float>;

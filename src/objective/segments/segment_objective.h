@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "croft/inference/segment_sum.h"
+#include "croft/inference/segment_tangent.h"
 #include "croft/inference/segment_viterbi.h"
 #include "croft/structure/gold.h"
 #include "croft/structure/segment_labels.h"
@@ -45,6 +46,34 @@ class SegmentObjective {
   // Whether dL/dtheta of the last call was anything but 0; true wherever that is not known for
   // free.
   virtual bool moved() const { return true; }
+};
+
+// One with second derivatives.
+template <class Real>
+class CurvedSegmentObjective : public SegmentObjective<Real> {
+ public:
+  // out = weight (d^2 L / dtheta dtheta) tangent, laid out as dL/dtheta (transition is added to).
+  //   tangent : as the direction of marginals_tangent() (inference/segment_tangent.h)
+  virtual void curvature(const SegmentScores<Real>& scores, const SegmentScores<Real>& tangent,
+                         const SegmentGold& gold, double weight,
+                         const SegmentGradient<Real>& out) = 0;
+};
+
+// log Z(theta), whatever the labels: what data without labels says of the weights (U.1).
+template <class Real>
+class SegmentLogPartition final : public CurvedSegmentObjective<Real> {
+ public:
+  // -inf where no segmentation is allowed.
+  double operator()(const SegmentScores<Real>& scores, const SegmentGold& gold, double weight,
+                    const SegmentGradient<Real>& out) override;
+  void curvature(const SegmentScores<Real>& scores, const SegmentScores<Real>& tangent,
+                 const SegmentGold& gold, double weight, const SegmentGradient<Real>& out) override;
+  std::size_t slow() const override { return slow_; }
+
+ private:
+  SegmentWorkspace<Real> work_;
+  SegmentTangentWorkspace tangent_;
+  std::size_t slow_ = 0;
 };
 
 // log Z(theta) - theta(gold); with partial gold log Z(theta) - log Z(theta restricted): (SM.19),

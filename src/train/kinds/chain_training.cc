@@ -298,23 +298,8 @@ void ChainTraining::set_terms(const TrainOptions& options) {
   if (!options.unlabelled.terms()) return;
   const auto known =
       static_cast<std::size_t>(std::ranges::count_if(encoder_.data.label, is_one_label));
-  terms_ = unlabelled_terms(options.unlabelled, expectations_, layout_, renumbering_, known,
-                            unlabelled_.positions());
-}
-
-// [node rows] whether an attribute's name fits; empty without a pattern.
-std::vector<bool> ChainTraining::view(const std::string& pattern) const {
-  if (pattern.empty()) return {};
-  const NamePattern names(pattern);
-  std::vector<bool> out(layout_.node.rows());
-  for (std::uint32_t a = 0; a < encoder_.node_names.size(); ++a) {
-    const std::uint32_t row = renumbering_.node[a];
-    if (row != kUnknown) out[row] = names.matches(encoder_.node_names[a]);
-  }
-  const auto first = std::ranges::count(out, true);
-  if (first > 0 && first < static_cast<std::ptrdiff_t>(out.size())) return out;
-  throw UsageError("--view ", pattern, " fits the names of ", first == 0 ? Message("no") : "all",
-                   " attributes; the one view are those that it fits, the other all others");
+  terms_ = unlabelled_terms(options.unlabelled, expectations_, layout_, renumbering_, labels(),
+                            known, unlabelled_.positions());
 }
 
 void ChainTraining::set_cost(const TrainOptions& options) {
@@ -396,8 +381,10 @@ OptimizeResult ChainTraining::train_in_rounds(const UnlabelledOptions& options,
   weights_.assign(layout_.dimension(), 0.0);
   for (const FeatureWeight& each : start) weights_[each.feature] = each.weight;
   const IterationCallback shown = seen_by(watch, scorer, problem);
-  const SelfTraining rounds{options.self_training, options.confidence, view(options.view)};
-  const auto train = [&](const ChainData& data, std::span<double> w, bool last) {
+  const SelfTraining rounds{options.self_training, options.confidence,
+                            rows_of_view(options.view, names().node)};
+  const SelfTrainedChains::Train train = [&](const ChainData& data, SeenAttributes seen,
+                                             std::span<double> w) {
     ChainProblem one{.data = data, .layout = layout_, .pool = problem.pool};
     one.cost = problem.cost;
     one.twice = problem.twice;
@@ -411,14 +398,15 @@ OptimizeResult ChainTraining::train_in_rounds(const UnlabelledOptions& options,
     const OptimizeResult result = train_chain(
         one, w,
         [&](const Iteration& iteration) {
-          return last ? shown(iteration) : watch.see(iteration, std::nullopt, nullptr);
+          return seen == SeenAttributes::all ? shown(iteration)
+                                             : watch.see(iteration, std::nullopt, nullptr);
         },
         nullptr, findings_);
     before += result.iterations;
     return result;
   };
-  return self_train(rounds, encoder_.data, unlabelled_, layout_, problem.pool, train, weights_,
-                    report);
+  SelfTrainedChains data(rounds, encoder_.data, unlabelled_, layout_, problem.pool, train);
+  return self_train(data, rounds.rounds, !rounds.view.empty(), weights_, report);
 }
 
 ActiveSetResult ChainTraining::train_some(const TrainOptions& options, const ChainProblem& problem,
@@ -470,18 +458,9 @@ void ChainTraining::check_holdout(const TrainOptions& options) const {
                    vote ? Message("a vote") : "a kernel", " is not; evaluate the model afterwards");
 }
 
-void ChainTraining::check_unlabelled(const TrainOptions& options) const {
-  if (options.unlabelled.any() == (unlabelled_sequences() > 0)) return;
-  throw UsageError(
-      options.unlabelled.any()
-          ? Message("--entropy, --expectations and --self-training are of data without labels: "
-                    "give --unlabelled")
-          : "--unlabelled is data for --entropy, --expectations or --self-training: give one");
-}
-
 void ChainTraining::check(const TrainOptions& options) const {
   options.validate();
-  check_unlabelled(options);
+  options.unlabelled.check_data(unlabelled_sequences());
   if (init_) check_init(*init_, options);
   MethodChoice choice = options.choice(init_ != nullptr, positions());
   choice.partial = partial_positions() > 0;

@@ -131,10 +131,8 @@ class ChainTraining : public EncodedTraining {
   void check(const TrainOptions& options) const;
   void check_holdout(const TrainOptions& options) const;
   std::shared_ptr<const ChainConstraint> make_constraint(const TrainOptions& options) const;
-  void check_unlabelled(const TrainOptions& options) const;
   void set_unlabelled(const TrainOptions& options);
   void set_terms(const TrainOptions& options);
-  std::vector<bool> view(const std::string& pattern) const;
   void lay_out(const TrainOptions& options, TrainResult& result);
   void set_histories(const TrainOptions& options);
   void set_cost(const TrainOptions& options);

@@ -8,6 +8,7 @@
 #include "train/course/watched_run.h"
 #include "train/gold_check.h"
 #include "train/segments/segment_rows_objective.h"
+#include "train/segments/segment_self_training.h"
 
 namespace croft {
 namespace {
@@ -131,10 +132,16 @@ void SegmentTraining::add_holdout(TextSequence sequence, std::string_view) {
   if (sequence.length() > 0) holdout_.push_back(std::move(sequence));
 }
 
+void SegmentTraining::add_unlabelled(TextSequence sequence, std::string_view) {
+  if (sequence.length() > 0) unlabelled_.push_back(std::move(sequence));
+}
+
 Method SegmentTraining::method(const TrainOptions& options) const {
   check_segment_choice(options, init_ != nullptr);
   const Method chosen = segment_method(options, positions(), init_ != nullptr);
-  return chosen == Method::sgd_lbfgs && dual_pays(options) ? Method::dual_ascent : chosen;
+  return chosen == Method::sgd_lbfgs && !options.unlabelled.any() && dual_pays(options)
+             ? Method::dual_ascent
+             : chosen;
 }
 
 // As for a chain (ChainTraining::dual_pays): where its variables fit, and nothing is asked for that
@@ -158,6 +165,7 @@ Precision SegmentTraining::precision(const TrainOptions& options) const {
 
 void SegmentTraining::check(const TrainOptions& options) const {
   options.validate();
+  options.unlabelled.check_data(unlabelled_.size());
   MethodChoice choice = options.choice(init_ != nullptr, positions());
   choice.structure = Structure::segments;
   choice.method = method(options);
@@ -171,6 +179,7 @@ void SegmentTraining::check(const TrainOptions& options) const {
 }
 
 void SegmentTraining::lay_out(const TrainOptions& options) {
+  encoder_.expect(options.unlabelled, unlabelled_);
   encoder_.lay_out(options.features, options.min_count);
   // In the place of labels, which the objective has, the sequence's number.
   ChainData& data = encoder_.data();
@@ -182,10 +191,14 @@ void SegmentTraining::lay_out(const TrainOptions& options) {
     cost_ = options.cost ? options.cost(names) : hamming_cost(names.size(), 1);
   }
   weights_.assign(encoder_.layout().dimension(), 0.0);
+  encoder_.encode_others(unlabelled_, unlabelled_data_, unlabelled_examples_);
+  for (std::size_t n = 0; n < unlabelled_data_.sequences(); ++n) {
+    unlabelled_data_.label[unlabelled_data_.sequence_begin[n]] = static_cast<Label>(n);
+  }
 }
 
-ObjectiveMakers SegmentTraining::make_objectives(const TrainOptions& options) {
-  const SegmentExamples& examples = encoder_.examples();
+ObjectiveMakers SegmentTraining::make_objectives(const TrainOptions& options,
+                                                 const SegmentExamples& examples) {
   return {.single =
               rows_maker<float>(examples, objective_maker<float>(options, examples.labels, cost_)),
           .twice = rows_maker<double>(examples,
@@ -195,8 +208,27 @@ ObjectiveMakers SegmentTraining::make_objectives(const TrainOptions& options) {
 
 std::unique_ptr<ChainFunction> SegmentTraining::function(const TrainOptions& options,
                                                          ThreadPool& pool) {
-  return std::make_unique<ChainBatchFunction<double>>(encoder_.data(), encoder_.layout(), pool,
-                                                      make_objectives(options).twice);
+  return std::make_unique<ChainBatchFunction<double>>(
+      encoder_.data(), encoder_.layout(), pool,
+      make_objectives(options, encoder_.examples()).twice);
+}
+
+ObjectiveMaker<double> SegmentTraining::partition_maker() const {
+  return rows_maker<double>(unlabelled_examples_,
+                            [] { return std::make_unique<SegmentLogPartition<double>>(); });
+}
+
+std::unique_ptr<CurvedFunction> SegmentTraining::log_partition(ThreadPool& pool) {
+  return std::make_unique<ChainBatchFunction<double>>(unlabelled_data_, encoder_.layout(), pool,
+                                                      partition_maker());
+}
+
+void SegmentTraining::set_terms(const TrainOptions& options, ChainProblem& problem) {
+  if (!options.unlabelled.terms()) return;
+  terms_ = encoder_.terms(options.unlabelled, unlabelled_examples_.known.size());
+  problem.unlabelled = &unlabelled_data_;
+  problem.terms = &terms_;
+  problem.log_partition = partition_maker();
 }
 
 // Of the layout's rows: after lay_out().
@@ -259,7 +291,7 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
     throw Error("no feature is left to train; lower --min-count, or give positions attributes");
   }
   encoder_.encode_others(holdout_, holdout_data_, holdout_examples_);
-  const ObjectiveMakers own = make_objectives(options);
+  const ObjectiveMakers own = make_objectives(options, encoder_.examples());
   ThreadPool pool(options.threads, no_other_ranks(), *options.helpers);
   ChainProblem problem = problem_of(options, encoder_.data(), encoder_.layout(), pool);
   problem.block = options.block;
@@ -278,6 +310,7 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
   for (const FeatureWeight& each : start) weights_[each.feature] = each.weight;
   prior_ = make_prior(options, encoder_.layout(), start, [&] { return names(); });
   problem.prior = &prior_;
+  set_terms(options, problem);
   if (options.checkpoints != nullptr) {
     options.checkpoints->set_fingerprint(fingerprint(options, problem, start));
   }
@@ -287,9 +320,54 @@ TrainResult SegmentTraining::run(const TrainOptions& options,
                  .checkpoints = options.checkpoints};
   if (!holdout_.empty()) run.score = [&](auto w) { return scorer(label_holdout(w, pool)); };
   TrainResult result;
+  if (options.unlabelled.self_training > 0) {
+    result.self_training.emplace();
+    run.optimise = [&](std::span<double> w, const IterationCallback& see, Checkpointer*) {
+      return train_in_rounds(options, problem, w, see, *result.self_training);
+    };
+  }
   run_watched(run, problem, weights_, result);
   if (!init_) require_progress(result.optimization);
   return result;
+}
+
+// Iterations are counted over all rounds; those of a view have no hold-out score.
+OptimizeResult SegmentTraining::train_in_rounds(const TrainOptions& options,
+                                                const ChainProblem& problem, std::span<double> w,
+                                                const IterationCallback& see,
+                                                SelfTrainingReport& report) {
+  const UnlabelledOptions& u = options.unlabelled;
+  const SelfTraining rounds{u.self_training, u.confidence, rows_of_view(u.view, names().node)};
+  std::size_t before = 0;
+  const SelfTrainedSegments::Train train = [&](const ChainData& data,
+                                               const SegmentExamples& examples, SeenAttributes seen,
+                                               std::span<double> at) {
+    const ObjectiveMakers own = make_objectives(options, examples);
+    ChainProblem one = problem_of(options, data, problem.layout, problem.pool);
+    one.twice = problem.twice;
+    one.method = problem.method;
+    one.regulariser = problem.regulariser;
+    one.prior = problem.prior;
+    one.show_weights = problem.show_weights;
+    one.own_objective = &own;
+    ChainFindings findings;
+    const OptimizeResult result = train_chain(
+        one, at,
+        [&](const Iteration& local) {
+          if (before > 0 && local.number == 0) return true;  // the end of the last round
+          Iteration now = local;
+          now.number += before;
+          if (seen != SeenAttributes::all) now.w = {};
+          return see(now);
+        },
+        nullptr, findings);
+    before += result.iterations;
+    return result;
+  };
+  SelfTrainedSegments data(rounds, {encoder_.data(), encoder_.examples()},
+                           {unlabelled_data_, unlabelled_examples_}, problem.layout, problem.pool,
+                           train);
+  return self_train(data, rounds.rounds, !rounds.view.empty(), w, report);
 }
 
 // Labels are in the fingerprint by the names of the segments that they make.

@@ -41,6 +41,9 @@ class SegmentTraining : public SequenceTraining {
     encoder_.add(sequence, file);
   }
   void add_holdout(TextSequence sequence, std::string_view file = {}) override;
+  // What labels it has does not matter.  Features are those of the labelled data.
+  void add_unlabelled(TextSequence sequence, std::string_view file = {}) override;
+  std::size_t unlabelled_sequences() const { return unlabelled_.size(); }
   std::size_t sequences() const override { return encoder_.sequences(); }
   std::size_t positions() const override { return encoder_.positions(); }
   std::size_t partial_positions() const override { return encoder_.partial_positions(); }
@@ -71,10 +74,18 @@ class SegmentTraining : public SequenceTraining {
   // The data term at these weights, in double: for tests.  After lay_out().
   std::unique_ptr<ChainFunction> function(const TrainOptions& options, ThreadPool& pool);
 
+  // What data without labels adds, at these weights, in double: for tests.  After lay_out().
+  std::unique_ptr<CurvedFunction> log_partition(ThreadPool& pool);
+
  private:
   void check(const TrainOptions& options) const;
+  OptimizeResult train_in_rounds(const TrainOptions& options, const ChainProblem& problem,
+                                 std::span<double> w, const IterationCallback& see,
+                                 SelfTrainingReport& report);
   bool dual_pays(const TrainOptions& options) const;
-  ObjectiveMakers make_objectives(const TrainOptions& options);
+  ObjectiveMakers make_objectives(const TrainOptions& options, const SegmentExamples& examples);
+  ObjectiveMaker<double> partition_maker() const;
+  void set_terms(const TrainOptions& options, ChainProblem& problem);
   std::vector<std::vector<std::string_view>> label_holdout(std::span<const double> w,
                                                            ThreadPool& pool) const;
   ChainNames names() const;
@@ -88,6 +99,10 @@ class SegmentTraining : public SequenceTraining {
   std::vector<TextSequence> holdout_;
   ChainData holdout_data_;
   SegmentExamples holdout_examples_;
+  std::vector<TextSequence> unlabelled_;
+  ChainData unlabelled_data_;
+  SegmentExamples unlabelled_examples_;
+  UnlabelledTerms terms_;
   LabelCost cost_;
   WeightPrior prior_;
   std::vector<double> weights_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "croft/core/matrix.h"
 #include "objective/log_partition.h"
@@ -11,9 +10,25 @@
 namespace croft {
 namespace {
 
-// The data with the attributes of one view.
-ChainData seen_by(const ChainData& data, const std::vector<bool>& view, bool first) {
+// Where both are sure and disagree, neither is.
+std::vector<Label> joined(const std::vector<Label>& a, const std::vector<Label>& b) {
+  std::vector<Label> out(a.size());
+  for (std::size_t p = 0; p < a.size(); ++p) {
+    out[p] = a[p] == kAnyLabel ? b[p] : b[p] == kAnyLabel || a[p] == b[p] ? a[p] : kAnyLabel;
+  }
+  return out;
+}
+
+std::size_t known(const std::vector<Label>& labels) {
+  return static_cast<std::size_t>(std::ranges::count_if(labels, is_one_label));
+}
+
+}  // namespace
+
+ChainData seen_of(const ChainData& data, const std::vector<bool>& view, SeenAttributes seen) {
   ChainData out = data;
+  if (seen == SeenAttributes::all) return out;
+  const bool first = seen == SeenAttributes::first_view;
   AttributeLists& lists = out.node;
   lists = AttributeLists();
   for (std::size_t p = 0; p < data.positions(); ++p) {
@@ -27,95 +42,84 @@ ChainData seen_by(const ChainData& data, const std::vector<bool>& view, bool fir
   return out;
 }
 
-// [positions] the label that the model is this sure of, or kAnyLabel.
-std::vector<Label> sure_labels(const ChainData& data, const ChainLayout& layout, ThreadPool& pool,
-                               std::span<const double> w, double confidence) {
-  ChainBatchFunction<double> log_z(data, layout, pool,
-                                   [] { return std::make_unique<ChainLogPartition<double>>(); });
-  Matrix<float> marginals(data.positions(), layout.labels);
-  std::vector<double> gradient(layout.dimension());
-  log_z.evaluate(w, gradient, 0, marginals);
-  std::vector<Label> out(data.positions(), kAnyLabel);
-  for (std::size_t n = 0; n < data.sequences(); ++n) {
-    const double least = confidence * data.sequence_weight(n);  // marginals are times the weight
-    for (std::uint64_t p = data.sequence_begin[n]; p < data.sequence_begin[n + 1]; ++p) {
-      const std::span<const float> of = std::as_const(marginals)[p];
-      const auto best = std::ranges::max_element(of);
-      if (*best >= least) out[p] = static_cast<Label>(best - of.begin());
-    }
-  }
-  return out;
-}
-
-// Where both are sure and disagree, neither is.
-std::vector<Label> joined(const std::vector<Label>& a, const std::vector<Label>& b) {
-  std::vector<Label> out(a.size());
-  for (std::size_t p = 0; p < a.size(); ++p) {
-    out[p] = a[p] == kAnyLabel ? b[p] : b[p] == kAnyLabel || a[p] == b[p] ? a[p] : kAnyLabel;
-  }
-  return out;
-}
-
-// The labelled data, and the sequences of the other in which some label is known now.
-ChainData with_labels(const ChainData& labelled, ChainData others, std::vector<Label> labels) {
-  ChainData out = labelled, some;
-  others.label = std::move(labels);
-  for (std::size_t n = 0; n < others.sequences(); ++n) {
-    const Gold gold = others.gold(n);
-    if (std::ranges::any_of(gold.known, is_one_label)) some.append(others, n);
-  }
+void append_some(const ChainData& others, std::span<const std::size_t> which, ChainData& data) {
+  ChainData some;
+  for (const std::size_t n : which) some.append(others, n);
   if (others.weight.empty()) some.weight.clear();
-  out.append(some);
-  return out;
+  data.append(some);
 }
 
-std::size_t known(const std::vector<Label>& labels) {
-  return static_cast<std::size_t>(std::ranges::count_if(labels, is_one_label));
+Label sure_label(std::span<const double> marginals, double confidence) {
+  const auto best = std::ranges::max_element(marginals);
+  return *best >= confidence ? static_cast<Label>(best - marginals.begin()) : kAnyLabel;
 }
 
-}  // namespace
-
-OptimizeResult self_train(const SelfTraining& options, const ChainData& labelled,
-                          const ChainData& unlabelled, const ChainLayout& layout, ThreadPool& pool,
-                          const TrainOn& train, std::span<double> w, SelfTrainingReport& report) {
-  const std::size_t views = options.view.empty() ? 1 : 2;
-  std::array<ChainData, 2> own, other;  // what each model sees
-  for (std::size_t v = 0; v < views; ++v) {
-    own[v] = views == 1 ? labelled : seen_by(labelled, options.view, v == 0);
-    other[v] = views == 1 ? unlabelled : seen_by(unlabelled, options.view, v == 0);
-  }
+OptimizeResult self_train(SelfTrained& data, std::size_t rounds, bool two_views,
+                          std::span<double> w, SelfTrainingReport& report) {
+  using enum SeenAttributes;
+  const std::size_t views = two_views ? 2 : 1;
+  const std::array<SeenAttributes, 2> seen{two_views ? first_view : all, second_view};
   std::array<std::vector<double>, 2> weights;
   std::array<std::vector<Label>, 2> sure;
   OptimizeResult result;
   const auto stopped = [&] { return result.reason == StopReason::stopped; };
-  const auto train_view = [&](std::size_t v, const ChainData& data) {
-    result = train(data, weights[v], views == 1);
+  const auto find_sure = [&] {
+    for (std::size_t v = 0; v < views; ++v) sure[v] = data.sure_labels(seen[v], weights[v]);
   };
   for (std::size_t v = 0; v < views && !stopped(); ++v) {
     weights[v].assign(w.begin(), w.end());
-    train_view(v, own[v]);
+    result = data.train(seen[v], {}, weights[v]);
   }
-  for (std::size_t round = 0; round < options.rounds && !stopped(); ++round) {
-    auto before = sure;
-    for (std::size_t v = 0; v < views; ++v) {
-      sure[v] = sure_labels(other[v], layout, pool, weights[v], options.confidence);
-    }
+  for (std::size_t round = 0; round < rounds && !stopped(); ++round) {
+    const auto before = sure;
+    find_sure();
     if (sure == before) break;
-    report.positions = known(views == 1 ? sure[0] : joined(sure[0], sure[1]));
+    report.positions = known(two_views ? joined(sure[0], sure[1]) : sure[0]);
     for (std::size_t v = 0; v < views && !stopped(); ++v) {
-      train_view(v, with_labels(own[v], other[v], sure[views - 1 - v]));
+      result = data.train(seen[v], sure[views - 1 - v], weights[v]);
     }
     ++report.rounds;
   }
-  if (views == 1 || stopped()) {
+  if (!two_views || stopped()) {
     std::ranges::copy(weights[0], w.begin());
   } else {
-    for (std::size_t v = 0; v < views; ++v) {
-      sure[v] = sure_labels(other[v], layout, pool, weights[v], options.confidence);
-    }
-    result = train(with_labels(labelled, unlabelled, joined(sure[0], sure[1])), w, true);
+    find_sure();
+    result = data.train(all, joined(sure[0], sure[1]), w);
   }
   return result;
+}
+
+std::vector<Label> SelfTrainedChains::sure_labels(SeenAttributes seen, std::span<const double> w) {
+  const ChainData data = seen_of(other_, options_.view, seen);
+  ChainBatchFunction<double> log_z(data, layout_, pool_,
+                                   [] { return std::make_unique<ChainLogPartition<double>>(); });
+  Matrix<float> marginals(data.positions(), layout_.labels);
+  std::vector<double> gradient(layout_.dimension()), of(layout_.labels);
+  log_z.evaluate(w, gradient, 0, marginals);
+  std::vector<Label> out;
+  for (std::size_t n = 0; n < data.sequences(); ++n) {
+    const double weight = data.sequence_weight(n);  // marginals are times it
+    for (std::uint64_t p = data.sequence_begin[n]; p < data.sequence_begin[n + 1]; ++p) {
+      std::ranges::copy(marginals[p], of.begin());
+      out.push_back(sure_label(of, options_.confidence * weight));
+    }
+  }
+  return out;
+}
+
+// On the labelled data, and the sequences of the other in which some label is known now.
+OptimizeResult SelfTrainedChains::train(SeenAttributes seen, std::span<const Label> labels,
+                                        std::span<double> w) {
+  ChainData data = seen_of(labelled_, options_.view, seen);
+  if (labels.empty()) return train_(data, seen, w);
+  ChainData others = seen_of(other_, options_.view, seen);
+  others.label.assign(labels.begin(), labels.end());
+  std::vector<std::size_t> which;
+  for (std::size_t n = 0; n < others.sequences(); ++n) {
+    if (std::ranges::any_of(others.gold(n).known, is_one_label)) which.push_back(n);
+  }
+  append_some(others, which, data);
+  return train_(data, seen, w);
 }
 
 }  // namespace croft

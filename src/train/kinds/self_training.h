@@ -22,7 +22,7 @@ namespace croft {
 struct SelfTraining {
   std::size_t rounds = 1;
   double confidence = 0.95;
-  std::vector<bool> view;  // [node rows of the layout] whether of the first view; empty: one view
+  std::vector<bool> view{};  // [node rows of the layout] whether of the first view; empty: one view
 };
 
 struct SelfTrainingReport {
@@ -30,15 +30,57 @@ struct SelfTrainingReport {
   std::size_t positions = 0;  // that had labels in the last one
 };
 
-// Minimises from w (in and out) on data of the layout's ids.
-//   last : whether this is a model of all attributes, which the caller may want to look at
-using TrainOn =
-    std::function<OptimizeResult(const ChainData& data, std::span<double> w, bool last)>;
+// What a model sees of the attributes: those of a view, or all.
+enum class SeenAttributes { first_view, second_view, all };
 
-// Ends early where a round would label as the one before it did, and where `train` was stopped.
-//   unlabelled : its labels are not looked at
-OptimizeResult self_train(const SelfTraining& options, const ChainData& labelled,
-                          const ChainData& unlabelled, const ChainLayout& layout, ThreadPool& pool,
-                          const TrainOn& train, std::span<double> w, SelfTrainingReport& report);
+// Labelled data, and other data whose labels are not looked at.
+class SelfTrained {
+ public:
+  virtual ~SelfTrained() = default;
+  // [positions of the other data] the label that the model is this sure of, or kAnyLabel.
+  virtual std::vector<Label> sure_labels(SeenAttributes seen, std::span<const double> w) = 0;
+  // Minimises from w (in and out), on the labelled data and on what `labels` say of the other.
+  //   labels : as sure_labels() returns them; empty: on the labelled data alone
+  virtual OptimizeResult train(SeenAttributes seen, std::span<const Label> labels,
+                               std::span<double> w) = 0;
+};
+
+// Ends early where a round would label as the one before it did, and where a training was stopped.
+OptimizeResult self_train(SelfTrained& data, std::size_t rounds, bool views, std::span<double> w,
+                          SelfTrainingReport& report);
+
+// The data with the attributes that are seen.
+ChainData seen_of(const ChainData& data, const std::vector<bool>& view, SeenAttributes seen);
+// Adds those sequences of others with these label sets.
+void append_some(const ChainData& others, std::span<const std::size_t> which, ChainData& data);
+// The most probable label, where it has at least this probability, or kAnyLabel.
+Label sure_label(std::span<const double> marginals, double confidence);
+
+// Of chains.
+class SelfTrainedChains final : public SelfTrained {
+ public:
+  // Minimises from w (in and out) on data of the layout's ids.
+  using Train = std::function<OptimizeResult(const ChainData& data, SeenAttributes seen,
+                                             std::span<double> w)>;
+  // All are kept by reference.
+  SelfTrainedChains(const SelfTraining& options, const ChainData& labelled, const ChainData& other,
+                    const ChainLayout& layout, ThreadPool& pool, const Train& train)
+      : options_(options),
+        labelled_(labelled),
+        other_(other),
+        layout_(layout),
+        pool_(pool),
+        train_(train) {}
+  std::vector<Label> sure_labels(SeenAttributes seen, std::span<const double> w) override;
+  OptimizeResult train(SeenAttributes seen, std::span<const Label> labels,
+                       std::span<double> w) override;
+
+ private:
+  const SelfTraining& options_;
+  const ChainData &labelled_, &other_;
+  const ChainLayout& layout_;
+  ThreadPool& pool_;
+  const Train& train_;
+};
 
 }  // namespace croft

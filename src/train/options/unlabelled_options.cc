@@ -7,9 +7,9 @@ std::span<const OptionRow> unlabelled_options() {
   using namespace option;
   constexpr std::string_view kGroup = "Data without labels";
   static const auto kRows = with_common({
-      common(kChainBit | kMaxentBit, kGroup),
+      common(kChainBit | kSegmentBit | kMaxentBit, kGroup),
       file("unlabelled", "FILE", "More data, whose labels, if any, are not looked at")
-          .of(kHmmBit | kChainBit | kMaxentBit)
+          .of(kHmmBit | kChainBit | kSegmentBit | kMaxentBit)
           .repeated()
           .outside(),
       number("entropy", "WEIGHT",

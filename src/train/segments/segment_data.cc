@@ -95,6 +95,43 @@ void SegmentEncoder::words_of(std::size_t n, SegmentWords& words) const {
   }
 }
 
+void SegmentExamples::append(const SegmentExamples& from, std::size_t n,
+                             std::span<const Label> columns) {
+  known.insert(known.end(), columns.begin(), columns.end());
+  position_begin.push_back(known.size());
+  row.insert(row.end(), from.rows(n).begin(), from.rows(n).end());
+  row_begin.push_back(row.size());
+  const Gold all = gold(sequences() - 1);
+  append_segments(labels, all, segment);
+  segment_begin.push_back(segment.size());
+  complete.push_back(all.is_complete());
+}
+
+void SegmentEncoder::expect(const UnlabelledOptions& options,
+                            std::span<const TextSequence> unlabelled) {
+  std::vector<bool> present(encoder_.node_names.size());
+  for (const TextSequence& text : unlabelled) {
+    for (std::size_t k = 0; k < text.node.items(); ++k) {
+      const std::uint32_t attribute = encoder_.node_names.find(text.node.item(k));
+      if (attribute != kUnknown) present[attribute] = true;
+    }
+  }
+  expectations_ = attribute_expectations(options, encoder_.label_names, encoder_.node_names,
+                                         encoder_.data, present);
+  for (const AttributeExpectation& each : expectations_) {
+    for (Label y = 0; y < encoder_.label_names.size(); ++y) {
+      kept_.node.push_back({each.attribute, y});
+    }
+  }
+}
+
+UnlabelledTerms SegmentEncoder::terms(const UnlabelledOptions& options,
+                                      std::size_t unlabelled) const {
+  const auto known = static_cast<std::size_t>(std::ranges::count_if(examples_.known, is_one_label));
+  return unlabelled_terms(options, expectations_, layout_, renumbering_, labels_.size(), known,
+                          unlabelled);
+}
+
 void SegmentEncoder::lay_out(FeatureSet features, std::size_t min_count) {
   find_labels();
   if (init_ != nullptr) match_labels();

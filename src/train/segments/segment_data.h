@@ -22,6 +22,7 @@
 #include "model/segments/segment_features.h"
 #include "objective/segments/segment_objective.h"
 #include "train/functions/active_set.h"
+#include "train/unlabelled_terms.h"
 
 namespace croft {
 
@@ -69,6 +70,8 @@ struct SegmentExamples {
   Gold gold(std::size_t n) const {
     return {std::span(known).subspan(position_begin[n], length(n)), &sets};
   }
+  // Sequence n of others with these labels and lengths, of whose positions these labels are known.
+  void append(const SegmentExamples& from, std::size_t n, std::span<const Label> columns);
   // What the data says of sequence n, once SegmentEncoder has laid out the data.
   SegmentGold segment_gold(std::size_t n) const {
     if (!complete[n]) return SegmentGold(gold(n));
@@ -102,6 +105,13 @@ class SegmentEncoder {
   std::size_t partial_positions() const;
   const StringTable& label_names() const { return encoder_.label_names; }  // as they were read
   std::size_t attributes() const { return encoder_.node_names.size(); }
+
+  // Features that are kept for what is expected of labels where attributes are: before lay_out().
+  // Throws as attribute_expectations().
+  void expect(const UnlabelledOptions& options, std::span<const TextSequence> unlabelled);
+  // After lay_out().
+  //   unlabelled : positions
+  UnlabelledTerms terms(const UnlabelledOptions& options, std::size_t unlabelled) const;
 
   // After all have been added, once: labels, lengths, rows and layout.  Throws UsageError for
   // lengths of labels that there are none of, InputError (file, line) for a segment that is longer,
@@ -185,6 +195,7 @@ class SegmentEncoder {
   SegmentFeatures features_;
   StringTable segment_names_, pair_names_;
   KeptFeatures kept_;
+  std::vector<AttributeExpectation> expectations_;
   SegmentExamples examples_;
   ChainData data_;
   ChainLayout layout_;

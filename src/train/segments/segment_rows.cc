@@ -150,6 +150,9 @@ void SegmentEncoder::make_rows() {
 void SegmentEncoder::make_layout(FeatureSet features, std::size_t min_count) {
   const std::size_t width = width_, segment_labels = examples_.labels.labels();
   const bool all = features == FeatureSet::all;
+  std::ranges::sort(kept_.node);
+  const auto same = std::ranges::unique(kept_.node);
+  kept_.node.erase(same.begin(), same.end());
   if (all) {
     kept_.tied.clear();
     for (std::uint32_t i = 0; i < segment_labels; ++i) {
@@ -237,7 +240,10 @@ void SegmentEncoder::encode_others(std::span<const TextSequence> sequences, Chai
     features_.expand(words, scratch, strings);
     append_rows(strings, data, examples);
     data.sequence_begin.push_back(data.label.size());
+    if (text.weight != 1 && data.weight.empty()) data.weight.assign(data.sequences() - 1, 1.0);
+    if (text.weight != 1 || !data.weight.empty()) data.weight.push_back(text.weight);
   }
+  examples.complete.assign(data.sequences(), false);
   renumber_lists(renumbering_.node, layout_.node_classes, data.node);
   renumber_lists(renumbering_.edge, RowClasses(), data.edge);
 }

@@ -101,7 +101,21 @@ void SegmentRowReader<Real>::write(std::size_t n, const ChainScores<Real>& rows,
 template <class Real>
 SegmentRowsObjective<Real>::SegmentRowsObjective(const SegmentExamples& examples,
                                                  std::unique_ptr<SegmentObjective<Real>> objective)
-    : examples_(examples), objective_(std::move(objective)), reader_(examples) {}
+    : examples_(examples),
+      objective_(std::move(objective)),
+      curved_(dynamic_cast<CurvedSegmentObjective<Real>*>(objective_.get())),
+      reader_(examples),
+      tangent_(examples) {}
+
+// Where derivatives of these scores go.
+template <class Real>
+SegmentGradient<Real> SegmentRowsObjective<Real>::reset(const SegmentScores<Real>& theta) {
+  d_segment_.reshape(theta.segment.rows(), theta.segment.columns());
+  d_overlay_.reshape(theta.overlay.rows(), theta.overlay.columns());
+  transition_.assign(theta.labels() * theta.labels(), 0.0);
+  return {d_segment_.row(0), theta.overlay_of.empty() ? nullptr : d_overlay_.row(0),
+          transition_.data()};
+}
 
 template <class Real>
 void SegmentRowsObjective<Real>::operator()(std::span<const ChainScores<Real>> scores,
@@ -112,19 +126,24 @@ void SegmentRowsObjective<Real>::operator()(std::span<const ChainScores<Real>> s
   for (std::size_t k = 0; k < scores.size(); ++k) {
     const std::size_t n = gold[k].known[0];
     const SegmentScores<Real>& theta = reader_.read(n, scores[k]);
-    d_segment_.reshape(theta.segment.rows(), theta.segment.columns());
-    d_overlay_.reshape(theta.overlay.rows(), theta.overlay.columns());
-    transition_.assign(theta.labels() * theta.labels(), 0.0);
-    value[k] =
-        (*objective_)(theta, examples_.segment_gold(n), weight[k],
-                      {d_segment_.row(0), theta.overlay_of.empty() ? nullptr : d_overlay_.row(0),
-                       transition_.data()});
+    value[k] = (*objective_)(theta, examples_.segment_gold(n), weight[k], reset(theta));
     if (!std::isfinite(value[k])) {  // out is unspecified
       std::fill_n(out[k].state, scores[k].length() * scores[k].state.stride(), Real{0});
       continue;
     }
     reader_.write(n, scores[k], d_segment_.row(0), d_overlay_.row(0), transition_, out[k]);
   }
+}
+
+template <class Real>
+void SegmentRowsObjective<Real>::curvature(const ChainScores<Real>& scores,
+                                           const ChainScores<Real>& tangent, const Gold& gold,
+                                           double weight, const ChainGradient<Real>& out) {
+  const std::size_t n = gold.known[0];
+  const SegmentScores<Real>& theta = reader_.read(n, scores);
+  curved_->curvature(theta, tangent_.read(n, tangent), examples_.segment_gold(n), weight,
+                     reset(theta));
+  reader_.write(n, scores, d_segment_.row(0), d_overlay_.row(0), transition_, out);
 }
 
 template class SegmentRowReader<float>;

@@ -50,7 +50,7 @@ class SegmentRowReader {
 };
 
 template <class Real>
-class SegmentRowsObjective final : public ChainObjective<Real> {
+class SegmentRowsObjective final : public CurvedChainObjective<Real> {
  public:
   SegmentRowsObjective(const SegmentExamples& examples,
                        std::unique_ptr<SegmentObjective<Real>> objective);
@@ -59,13 +59,19 @@ class SegmentRowsObjective final : public ChainObjective<Real> {
   void operator()(std::span<const ChainScores<Real>> scores, std::span<const Gold> gold,
                   std::span<const double> weight, std::span<const ChainGradient<Real>> out,
                   std::span<double> value) override;
+  // Requires an objective that is a CurvedSegmentObjective.
+  void curvature(const ChainScores<Real>& scores, const ChainScores<Real>& tangent,
+                 const Gold& gold, double weight, const ChainGradient<Real>& out) override;
   std::size_t slow() const override { return objective_->slow(); }
   bool moved() const override { return objective_->moved(); }
 
  private:
+  SegmentGradient<Real> reset(const SegmentScores<Real>& theta);
+
   const SegmentExamples& examples_;
   std::unique_ptr<SegmentObjective<Real>> objective_;
-  SegmentRowReader<Real> reader_;
+  CurvedSegmentObjective<Real>* curved_;  // the same, where it is one
+  SegmentRowReader<Real> reader_, tangent_;
   Matrix<Real> d_segment_, d_overlay_;
   std::vector<double> transition_;  // [L * L]
 };

@@ -33,6 +33,20 @@ def chains(count, seed):
     return "\n".join(blocks) + "\n"
 
 
+def chunks(count, seed):
+    """Sentences of noun phrases and verbs, of words that their places tell."""
+    draw = random.Random(seed)
+    blocks = []
+    for _ in range(count):
+        rows = []
+        for _ in range(draw.randint(1, 3)):
+            rows += ["the B-N"] if draw.random() < 0.8 else [f"{draw.choice('xyz')} B-N"]
+            rows += [f"{draw.choice('klmnopq')} I-N" for _ in range(draw.randint(1, 2))]
+            rows += [f"{draw.choice('abcdefg')} O"]
+        blocks.append("\n".join(rows) + "\n")
+    return "\n".join(blocks) + "\n"
+
+
 class Unlabelled(CliTest):
     def train(self, *options, data, name="m", quiet=True):
         model = self.folder / name
@@ -112,6 +126,38 @@ class Unlabelled(CliTest):
         self.assertGreater(self.evaluated(two, test)["tokens"]["accuracy"], plain + 0.1)
         self.assertGreater(self.record(one)["positions"], 300)
         self.assertEqual(self.record(two)["view"], "one=*")
+
+    def test_segments_learn_from_data_without_labels(self):
+        data, more = self.file("data", chunks(4, 1)), self.file("more", chunks(40, 2))
+        segment = ("--model", "segment", "--unlabelled", more)
+
+        def sureness(model):
+            lines = self.run_ok("predict", "-m", model, "--output", "json", "--marginals", more).splitlines()
+            return sum(p for line in lines for p in json.loads(line)["marginals"])
+        plain = sureness(self.train("--model", "segment", data=data))
+        for options, record in ((["--entropy", "0.3"], {"sequences": 40, "entropy": 0.3}),
+                                (["--expectations", "labelled:5"],
+                                 {"sequences": 40, "expectations": 5, "expectations_weight": 1.0})):
+            model = self.train(*segment, *options, data=data, name="u.croft")
+            self.assertEqual(self.record(model), record)
+            self.assertGreater(sureness(model), plain)
+            other = self.train(*segment, *options, "--threads", "2", data=data, name="v.croft")
+            self.assertEqual(model.read_bytes(), other.read_bytes())
+        taught = self.train(*segment, "--self-training", "2", "--confidence", "0.8", data=data, name="t.croft")
+        self.assertEqual(self.record(taught)["confidence"], 0.8)
+        self.assertGreater(self.record(taught)["positions"], 20)
+
+    def test_expectations_of_segments_are_met_where_they_weigh_much(self):
+        data, more = self.file("data", chunks(12, 1)), self.file("more", chunks(40, 2))
+        for line, met in (("l[0]=the B-N=0.6\n", 0.6), ("l[0]=the B-N<=0.3\n", 0.3)):
+            model = self.train("--model", "segment", "--unlabelled", more, "--expectations", self.file("e", line),
+                               "--expectations-weight", "2000", data=data)
+            lines = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all", more).splitlines()
+            words = [[row.split()[0] for row in block.splitlines()]
+                     for block in more.read_text().strip().split("\n\n")]
+            found = [position["B-N"] for line, sequence in zip(lines, words)
+                     for word, position in zip(sequence, json.loads(line)["marginals"]) if word == "the"]
+            self.assertAlmostEqual(sum(found) / len(found), met, delta=0.02)
 
     def test_neither_labels_of_the_file_nor_the_number_of_threads_change_a_byte(self):
         data, more = self.file("data", chains(10, 1)), chains(30, 2)

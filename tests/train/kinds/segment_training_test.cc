@@ -609,6 +609,114 @@ TEST_P(SegmentObjectives, DerivativesAreThoseOfCentralDifferences) {
   }
 }
 
+TEST(SegmentTraining, TermsOfDataWithoutLabelsHaveTheDerivativesOfCentralDifferences) {
+  Random random(18);
+  const std::vector<Text> texts = random_texts(6, 7, random), others = random_texts(5, 6, random);
+  for (const double entropy : {0.0, 0.7}) {
+    Fixture f(texts);
+    for (const Text& each : others) f.training.add_unlabelled(f.extracted(each), "more");
+    TrainOptions options;
+    options.unlabelled.entropy = entropy;
+    options.unlabelled.from_labelled = 3;
+    f.training.lay_out(options);
+    ThreadPool pool(1);
+    const auto labelled = f.training.function(options, pool);
+    const auto log_partition = f.training.log_partition(pool);
+    const UnlabelledTerms terms = f.training.encoder().terms(options.unlabelled, 20);
+    EXPECT_EQ(terms.target.size(), 3u);
+    UnlabelledFunction function(*labelled, *log_partition, terms);
+    std::vector<double> w(function.dimension()), gradient(w.size()), unused(w.size());
+    for (double& each : w) each = 0.3 * random.normal();
+    function.evaluate(w, gradient);
+    constexpr double kStep = 1e-5;
+    for (std::size_t k = 0; k < w.size(); k += 1 + random.below(5)) {
+      const double kept = w[k];
+      w[k] = kept + kStep;
+      const double up = function.evaluate(w, unused);
+      w[k] = kept - kStep;
+      const double down = function.evaluate(w, unused);
+      w[k] = kept;
+      EXPECT_NEAR(gradient[k], (up - down) / (2 * kStep), 1e-6) << k;
+    }
+  }
+}
+
+// The labels of positions that are sure, by the enumeration of segmentations.
+TEST(SegmentTraining, SureLabelsAreThoseOfTheEnumeration) {
+  Random random(19);
+  const std::vector<Text> texts = random_texts(6, 6, random), others = random_texts(8, 6, random);
+  Fixture f(texts);
+  for (const Text& each : others) f.training.add_unlabelled(f.extracted(each), "more");
+  TrainOptions options = exact_options();
+  options.unlabelled.self_training = 1;
+  options.unlabelled.confidence = 0.6;
+  const TrainResult result = f.training.run(options, {}, go_on);
+  // Those of the model of labelled data alone, which the first round labels by.
+  Fixture g(texts);
+  g.training.run(exact_options(), {}, go_on);
+  const auto model = g.model();
+  Tagger tagger(*model);
+  std::size_t sure = 0;
+  for (const Text& text : others) {
+    const Tagging& found = tagger.tag(g.extracted(text), {.marginals = true});
+    for (std::size_t t = 0; t < text.size(); ++t) {
+      double most = 0;
+      for (Label y = 0; y < model->labels(); ++y) most = std::max(most, found.marginals(t, y));
+      sure += most >= 0.6;
+    }
+  }
+  EXPECT_EQ(result.self_training->rounds, 1u);
+  EXPECT_EQ(result.self_training->positions, sure);
+}
+
+TEST(SegmentTraining, SegmentsOfLengthOneLearnFromDataWithoutLabelsAsTheChainDoes) {
+  Random random(20);
+  const auto plain_labels = [](std::vector<Text> texts) {
+    for (Text& text : texts) {
+      for (Row& row : text) row[2] = row[2].substr(0, 1) + row[1];
+    }
+    return texts;
+  };
+  const std::vector<Text> texts = plain_labels(random_texts(10, 6, random)),
+                          others = plain_labels(random_texts(20, 6, random));
+  const auto with = [&](const auto& change) {
+    TrainOptions options = exact_options();
+    change(options.unlabelled);
+    Fixture f(texts, kTemplate, {}, {{"", 1}});
+    for (const Text& each : others) f.training.add_unlabelled(f.extracted(each), "more");
+    const TrainResult segments = f.training.run(options, {}, go_on);
+    ExtractionConfig config = f.extractor.config();
+    config.cells.clear();
+    const Extractor plain(config);
+    ChainTraining chain(plain);
+    const auto feed = [&](const std::vector<Text>& all, bool labelled) {
+      for (const Text& each : all) {
+        ColumnSequence rows;
+        for (const Row& row : each) {
+          for (const std::string& word : row) rows.append_cell(word);
+          rows.end_row();
+        }
+        Extractor::Scratch scratch;
+        TextSequence text;
+        plain.extract(rows, true, scratch, text);
+        labelled ? chain.add(text) : chain.add_unlabelled(text);
+      }
+    };
+    feed(texts, true);
+    feed(others, false);
+    const TrainResult positions = chain.run(options, {}, go_on);
+    EXPECT_NEAR(segments.optimization.objective, positions.optimization.objective,
+                1e-6 * positions.optimization.objective);
+    if (!positions.self_training) return;
+    EXPECT_EQ(segments.self_training->rounds, positions.self_training->rounds);
+    EXPECT_EQ(segments.self_training->positions, positions.self_training->positions);
+  };
+  with([](UnlabelledOptions& u) { u.entropy = 0.2; });
+  with([](UnlabelledOptions& u) { u.from_labelled = 4; });
+  with([](UnlabelledOptions& u) { u.self_training = 2, u.confidence = 0.7; });
+  with([](UnlabelledOptions& u) { u.self_training = 1, u.confidence = 0.7, u.view = "U0*"; });
+}
+
 TEST(SegmentTraining, SegmentsOfLengthOneAreTheChain) {
   Random random(9);
   std::vector<Text> texts = random_texts(40, 9, random);

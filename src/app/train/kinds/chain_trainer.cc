@@ -94,7 +94,7 @@ class ChainTrainer final : public SequenceTrainer {
     if (result_.dropped_transitions > 0) {
       record["dropped_transitions"] = result_.dropped_transitions;
     }
-    add_unlabelled(record);
+    add_unlabelled(options_.unlabelled, chain_->unlabelled_sequences(), result_, record);
     if (options_.order > 1) {
       record["order"] = options_.order;
       record["histories"] = options_.histories == HistorySet::allowed ? "allowed" : "seen";
@@ -104,22 +104,6 @@ class ChainTrainer final : public SequenceTrainer {
   ContainerWriter file(const Json& record) const override { return chain_->model(record); }
 
   const SequenceModel* start() const override { return init_.get(); }
-
-  void add_unlabelled(Json& record) const {
-    const UnlabelledOptions& u = options_.unlabelled;
-    if (!u.any()) return;
-    Json& of = record["unlabelled"] = {{"sequences", chain_->unlabelled_sequences()}};
-    if (u.entropy > 0) of["entropy"] = u.entropy;
-    if (u.expectations || u.from_labelled > 0) {
-      of["expectations"] = u.expectations ? Json("file") : Json(u.from_labelled);
-      of["expectations_weight"] = u.expectations_weight;
-    }
-    if (!result_.self_training) return;
-    of["confidence"] = u.confidence;
-    of["rounds"] = result_.self_training->rounds;
-    of["positions"] = result_.self_training->positions;
-    if (!u.view.empty()) of["view"] = u.view;
-  }
 
   // What sees neither second derivatives nor one weight at a time creeps.
   void warn_of_uneven_values(TrainObserver& observer) const {

@@ -34,6 +34,7 @@ class SegmentTrainer final : public SequenceTrainer {
     if (!init_) init_ = open_start<SegmentModel>(request_);
     segments_ = segment_options(asked_, init_.get());
   }
+  DataRules rules() const override { return {.unlabelled = request_.unlabelled}; }
   ExtractionConfig extraction() const override {
     return segment_extraction(asked_, segments_, init_.get());
   }
@@ -42,6 +43,9 @@ class SegmentTrainer final : public SequenceTrainer {
     result_ = segment_->run(options_, scorer(), [&](const TrainProgress& now) {
       return observer.iteration(step_of(now));
     });
+    if (const std::string& warning = result_.optimization.warning; !warning.empty()) {
+      observer.warn(warning);
+    }
     return outcome_of(result_, options_.regulariser.l1);
   }
 
@@ -57,6 +61,7 @@ class SegmentTrainer final : public SequenceTrainer {
   Json record() const override {
     Json record = common_record(segment_->method(options_), segment_->precision(options_), result_);
     record["segments"] = segment_->encoder().segments();
+    add_unlabelled(options_.unlabelled, segment_->unlabelled_sequences(), result_, record);
     return record;
   }
   ContainerWriter file(const Json& record) const override { return segment_->model(record); }
