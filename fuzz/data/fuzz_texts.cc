@@ -1,6 +1,6 @@
 // The first byte chooses a format of another program, the rest is its data: an error, or sequences
 // whose tokens are what stands at their offsets, that lose no character, and that read back equal
-// as Croft's own lines.
+// as Croft's own lines.  Every writer writes each of them, or refuses it by an error.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -22,7 +22,7 @@ void require(bool holds, const char* what) {
 bool is_blank(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const DecodedCharacter c = decode(text, at);
-    if (c.value == kInvalidByte || character_class(c.value) != CharacterClass::space) return false;
+    if (!is_blank_character(c.value)) return false;
     at += c.size;
   }
   return true;
@@ -55,7 +55,20 @@ void check_again(const TextRecord& record) {
   TextRecord again;
   require(reader->next(again), "nothing is read back");
   require(again.cells == record.cells && again.spans == record.spans, "other tokens or spans");
-  require(again.places == record.places, "other places");
+  require(again.places == record.places && again.text == record.text, "another text");
+  require(again.gold == record.gold && again.label == record.label, "another label");
+}
+
+// A writer says that it cannot write a record, or writes it.
+void check_writers(const TextRecord& record) {
+  for (const TextOutput& output : text_outputs()) {
+    try {
+      const auto writer = output.open({}, [](std::string_view) {});
+      writer->add(record);
+      writer->end();
+    } catch (const Error&) {
+    }
+  }
 }
 
 std::unique_ptr<TextReader> open(std::string_view input) {
@@ -87,6 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     while (reader->next(record)) {
       check(record, name == "raw" || name == "doccano" || name == "brat" || name == "csv");
       check_again(record);
+      check_writers(record);
     }
   } catch (const Error&) {
   }

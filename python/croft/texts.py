@@ -15,11 +15,11 @@ def read(path: str | os.PathLike[str], format: str, *, tokenizer: str = "words",
     """The sequences of a file, a dict each (docs/formats.md, "From and to other programs").
 
     Under "tokens" texts, or lists of cells; where the format has them "text" and "offsets" (characters of each token
-    in it), "spans" ([begin, end, label], in tokens), "labels" (of each token), "label" (of the text), and all other
-    keys that the data had.
+    in it), "spans" and "gold" ([begin, end, label], in tokens), "labels" (of each token), "label" (of the text), and
+    all other keys that the data had.
 
-    format       : raw, spans, columns, conllu, prodigy, doccano, huggingface, brat or csv
-    tokenizer    : of texts: words, blanks, characters, or regex:EXPRESSION
+    format       : raw, spans, columns, conllu, prodigy, doccano, huggingface, brat, segmented or csv
+    tokenizer    : of texts: words, blanks, characters, regex:EXPRESSION, or model:FILE, a segmenter
     misaligned   : of a span that begins or ends inside of a token: refuse, widen or drop
     text_column  : of csv; label_column: of csv and conllu its name, of columns its number from 1 on
     cells        : of conllu the columns that a token keeps
@@ -29,10 +29,7 @@ def read(path: str | os.PathLike[str], format: str, *, tokenizer: str = "words",
 
     Raises FileNotFoundError for a file that is not there, croft.Error for bad data.
     """
-    name = os.fspath(path)
-    if not os.path.exists(name):
-        raise FileNotFoundError(2, "No such file or directory", name)
-    text = _core.read_texts(name, format, tokenizer, misaligned, text_column or "",
+    text = _core.read_texts(os.fspath(path), format, tokenizer, misaligned, text_column or "",
                             "" if label_column is None else str(label_column), list(cells), ignore_lines or "",
                             list(label_names), unlabelled)
     found: list[dict[str, Any]] = json.loads(text)

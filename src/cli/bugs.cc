@@ -24,6 +24,7 @@
 #include "core/parse_number.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "data/comma_list.h"
 #include "data/csv.h"
 #include "train/options/training_options.h"
 
@@ -133,17 +134,13 @@ std::vector<bugs::MonitorRequest> monitors_of(const std::vector<std::string>& li
 
 bugs::Until until_of(const std::string& text) {
   bugs::Until out;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
+  for (const std::string_view part : between_commas(text)) {
     const std::size_t equals = part.find('=');
     double value = 0;
-    if (equals == part.npos ||
-        parse_number(std::string_view(part).substr(equals + 1), value) != NumberKind::finite) {
+    if (equals == part.npos || parse_number(part.substr(equals + 1), value) != NumberKind::finite) {
       throw UsageError("--until ", text, ": write rhat=1.01,ess=400, or one of the two");
     }
-    const std::string name = part.substr(0, equals);
+    const std::string_view name = part.substr(0, equals);
     if (name != "rhat" && name != "ess") {
       throw UsageError("--until ", text, ": ", in_quotes(name), " is neither rhat nor ess");
     }
@@ -155,7 +152,6 @@ bugs::Until until_of(const std::string& text) {
       throw UsageError("--until ", text,
                        ": R-hat (rhat) is above 1, effective samples (ess) are above 0");
     }
-    begin = end + 1;
   }
   return out;
 }

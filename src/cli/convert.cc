@@ -1,7 +1,6 @@
 // croft convert
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "app/convert/convert.h"
@@ -12,6 +11,7 @@
 #include "cli/verb.h"
 #include "core/files.h"
 #include "croft/core/error.h"
+#include "data/comma_list.h"
 #include "model/foreign/foreign_chain.h"
 #include "train/options/training_options.h"
 
@@ -75,7 +75,7 @@ std::span<const OptionRow> convert_options() {
           .beside("from"),
       words("label-scheme", "SCHEME=auto",
             "How labels spell spans: bio, bio1, ioe, bioes; to spans also raw (each but O is one); "
-            "auto: as they look, to columns bio")
+            "auto: as they look; columns keep labels of tokens, and spell spans as bio")
           .at_first("auto"),
       flag("unlabelled", "Of columns: the last one is no label, but a cell of the token"),
   });
@@ -86,16 +86,6 @@ std::string names_of_outputs() {
   std::string names;
   for (const TextOutput& each : text_outputs()) {
     names += (names.empty() ? "" : ", ") + std::string(each.name);
-  }
-  return names;
-}
-
-std::vector<std::string> names_between_commas(std::string_view list) {
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    names.emplace_back(list.substr(begin, end - begin));
-    begin = end + 1;
   }
   return names;
 }
@@ -139,20 +129,17 @@ bool is_data(const ConvertCommand& c) {
 TextReading reading_of(const ConvertCommand& c) {
   TextReading reading;
   const OptionValues& values = c.values;
-  const TextFormat* const format = find_text_format(c.from);
-  if (values.given("tokenizer")) {
-    if (format == nullptr || !format->cuts) {
-      throw UsageError("--tokenizer cuts texts into tokens, and data of format ", c.from,
-                       " has its tokens");
-    }
-    reading.tokenizer = text_tokenizer(values.text("tokenizer"));
-  }
+  if (values.given("tokenizer")) reading.tokenizer = text_tokenizer(values.text("tokenizer"));
   values.choose("misaligned", {Misaligned::refuse, Misaligned::widen, Misaligned::drop},
                 reading.misaligned);
   reading.text_column = values.text("text-column");
   reading.label_column = values.text("label-column");
   reading.ignore_lines = values.text("ignore-lines");
-  if (values.given("cells")) reading.cells = names_between_commas(values.text("cells"));
+  if (values.given("cells")) {
+    for (const std::string_view each : between_commas(values.text("cells"))) {
+      reading.cells.emplace_back(each);
+    }
+  }
   reading.unlabelled = c.unlabelled;
   if (c.input.ends_with(".tsv")) reading.delimiter = '\t';
   if (values.given("label-names")) {

@@ -78,6 +78,9 @@ void check_format(const EvaluateCommand& c) {
   if (c.model.empty() && c.values.given("threshold")) {
     throw UsageError("--threshold decides by probabilities: name the model with -m");
   }
+  if (c.model.empty() && c.values.given("tokenizer")) {
+    throw UsageError("--tokenizer cuts texts that a model labels: name the model with -m");
+  }
   if (!c.model.empty() || c.format.empty()) return;
   if (c.format == kSpanFormat && c.values.text("chunks") != "auto") {
     throw UsageError("--chunks says how labels spell chunks, and spans are chunks; leave it out");

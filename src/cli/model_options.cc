@@ -1,6 +1,9 @@
 #include "cli/model_options.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "app/convert/texts/convert_texts.h"
 #include "app/label/row_reader.h"
@@ -19,11 +22,46 @@ OptionRow data_row(std::string_view help) {
   return option::file("DATA", "FILE=- ...", help).at_first("-").repeated().unnamed();
 }
 
+namespace {
+
+constexpr std::array<std::string_view, 6> kOwnFormats{"columns", "spans",    "attributes",
+                                                      "text",    "svmlight", "csv"};
+
+// Of another program, and all that has to be told of it is its name.
+bool is_foreign(const TextFormat& format) {
+  return (format.trains || format.takes.empty()) &&
+         std::ranges::find(kOwnFormats, format.name) == kOwnFormats.end();
+}
+
+// Those whose texts are cut into tokens: "raw, prodigy, …".
+std::string cut_formats() {
+  std::string names;
+  for (const TextFormat& each : text_formats()) {
+    if (!each.cuts || !is_foreign(each)) continue;
+    names += (names.empty() ? "" : ", ") + std::string(each.name);
+  }
+  return names;
+}
+
+const TextFormat* find_foreign(std::string_view name) {
+  const TextFormat* const found = find_text_format(name);
+  return found != nullptr && is_foreign(*found) ? found : nullptr;
+}
+
+}  // namespace
+
+bool is_read_as_spans(std::string_view format) {
+  const TextFormat* const foreign = find_foreign(format);
+  return format == kSpanFormat || (foreign != nullptr && !foreign->labels_tokens);
+}
+
 OptionRow data_format_row() {
+  std::vector<std::string_view> names{kOwnFormats.begin(), kOwnFormats.end()};
+  for (const TextFormat& each : text_formats()) {
+    if (is_foreign(each)) names.push_back(each.name);
+  }
   return option::choice(
-      "format", "FORMAT",
-      {"columns", "spans", "attributes", "text", "svmlight", "csv", "raw", "conllu", "prodigy",
-       "doccano", "brat", "segmented"},
+      "format", "FORMAT", std::move(names),
       "How DATA is written: for a model of columns, columns, spans (JSON lines), raw (text, a "
       "sequence a line), conllu, or what prodigy, doccano and brat write, segmented (words "
       "with blanks between); otherwise "
@@ -31,9 +69,10 @@ OptionRow data_format_row() {
 }
 
 OptionRow tokenizer_row() {
-  return option::words("tokenizer", "TOKENIZER",
-                       "Of texts (raw, prodigy, doccano, brat): words, blanks, characters, "
-                       "regex:EXPRESSION, or model:FILE; without: the model's, or words");
+  static const std::string kHelp = "Of texts (" + cut_formats() +
+                                   "): words, blanks, characters, regex:EXPRESSION, or "
+                                   "model:FILE; without: the model's, or words";
+  return option::words("tokenizer", "TOKENIZER", kHelp);
 }
 
 OptionRow chunks_row(std::string_view help) {
@@ -91,17 +130,16 @@ std::string tokenizer_of(const SequenceModel& model) {
 
 DataForm::DataForm(const OptionValues& values, const SequenceModel& model, ChunkScheme chunks) {
   const std::string named = data_format(values);
-  const TextFormat* const foreign = find_text_format(named);
-  const bool own = format_of(named).has_value() || named == kSpanFormat;
-  if (foreign != nullptr && !own) format_ = named;
+  const TextFormat* const foreign = find_foreign(named);
+  if (foreign != nullptr) format_ = named;
   if (values.given("tokenizer") && (format_.empty() || !foreign->cuts)) {
-    throw UsageError("--tokenizer cuts texts into tokens: --format raw, prodigy, doccano or brat");
+    throw UsageError("--tokenizer cuts texts into tokens: --format ", cut_formats());
   }
   tokenizer_ =
       values.given("tokenizer") ? std::string(values.text("tokenizer")) : tokenizer_of(model);
-  const std::string read = format_.empty()             ? named
-                           : has_token_labels(format_) ? "columns"
-                                                       : std::string(kSpanFormat);
+  const std::string_view read = foreign == nullptr       ? named
+                                : foreign->labels_tokens ? "columns"
+                                                         : std::string_view(kSpanFormat);
   spans_ = spans_for(model, read, chunks);
 }
 

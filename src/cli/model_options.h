@@ -34,6 +34,8 @@ OptionRow json_row(std::string_view help);  // --json
 // As data_format_row() and chunks_row() have them.
 std::string data_format(const OptionValues& values);  // empty: what the model was trained on
 ChunkScheme chunk_scheme(const OptionValues& values);
+// Whether data of the format is spans for a model, or becomes it: raw, prodigy and others.
+bool is_read_as_spans(std::string_view format);
 
 // How DATA is read: what the model was trained on, or what another program wrote, which becomes
 // spans or columns in memory.

@@ -12,6 +12,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "data/comma_list.h"
 #include "data/csv.h"
 #include "data/settings/state_rows.h"
 #include "train/options/training_options.h"
@@ -28,11 +29,7 @@ struct NetworkCommand {
     if (values.given("target")) target = find_variable(net, values.text("target"));
     values.choose("delimiter", {',', ',', '\t', ';', ';'}, rows.delimiter);
     for (const std::string& list : values.list("missing")) {
-      for (std::size_t begin = 0; begin <= list.size();) {
-        const std::size_t end = std::min(list.find(',', begin), list.size());
-        rows.missing.push_back(list.substr(begin, end - begin));
-        begin = end + 1;
-      }
+      for (const std::string_view each : between_commas(list)) rows.missing.emplace_back(each);
     }
   }
 

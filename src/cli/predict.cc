@@ -189,10 +189,10 @@ void check_usage(const OptionValues& values) {
         "--limit is of the search for --rule and --decode labelling: neither is there");
   }
   if (values.text("chunks") != "auto" && !values.flag("spans") && !values.given("rule") &&
-      values.text("output") != "spans" && data_format(values) != kSpanFormat) {
+      values.text("output") != "spans" && !is_read_as_spans(data_format(values))) {
     throw UsageError(
-        "--chunks says how --spans, --rule and --format or --output spans read labels, and there "
-        "is none of these");
+        "--chunks says how --spans, --rule, --output spans and data of spans (--format spans, raw "
+        "and others) read labels, and there is none of these");
   }
 }
 
@@ -281,6 +281,10 @@ int predict_by(const OptionValues& values) {
 int run_predict(const OptionValues& values) {
   ResultFile file;
   if (values.given("result")) {
+    if (values.given("table")) {
+      throw UsageError(
+          "--result is of what is printed, and --table writes into the database: leave out one");
+    }
     std::vector<std::string> read;
     if (values.given("DATA")) values.read("DATA", read);
     if (values.given("database")) read = values.list("database");

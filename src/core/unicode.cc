@@ -123,6 +123,20 @@ CharacterClass character_class(char32_t value) {
   return class_of_category(utf8proc_category(static_cast<utf8proc_int32_t>(value)));
 }
 
+bool is_word_character(char32_t value) {
+  switch (character_class(value)) {
+    case CharacterClass::upper:
+    case CharacterClass::lower:
+    case CharacterClass::letter:
+    case CharacterClass::mark:
+    case CharacterClass::digit:
+    case CharacterClass::number:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool is_unspaced(char32_t value) {
   struct Range {
     char32_t first, last;
@@ -142,15 +156,7 @@ bool is_unspaced(char32_t value) {
   };
   const auto* next = std::ranges::upper_bound(kRanges, value, {}, &Range::first);
   if (next == std::begin(kRanges) || value > std::prev(next)->last) return false;
-  switch (character_class(value)) {
-    case CharacterClass::letter:
-    case CharacterClass::mark:
-    case CharacterClass::digit:
-    case CharacterClass::number:
-      return true;
-    default:
-      return false;  // punctuation of these scripts
-  }
+  return is_word_character(value);  // and not punctuation of these scripts
 }
 
 char32_t to_lower(char32_t value) {

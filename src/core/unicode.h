@@ -55,6 +55,12 @@ bool is_valid_utf8(std::string_view text);
 
 CharacterClass character_class(char32_t value);
 
+inline bool is_blank_character(char32_t value) {
+  return character_class(value) == CharacterClass::space;
+}
+// Letters, digits and numbers, and the marks that belong to them.
+bool is_word_character(char32_t value);
+
 // Whether words of its script stand without spaces between them: Chinese characters, kana, Thai,
 // Lao, Khmer, Burmese; their vowel signs and tone marks, too.
 bool is_unspaced(char32_t value);

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/unicode.h"
 #include "croft/data/line_reader.h"
 #include "croft/data/text_sequence.h"
 #include "data/columns.h"
@@ -44,6 +45,14 @@ inline void require_plain_text(std::string_view line, const LineReader& lines) {
     throw InputError(lines.location(cr + 1), "a carriage return inside a line", line,
                      "end every line with a newline, or with one carriage return and a newline");
   }
+}
+
+// The same, and for what is not UTF-8: of text that becomes JSON.
+inline void require_plain_utf8(std::string_view line, const LineReader& lines) {
+  require_plain_text(line, lines);
+  if (is_valid_utf8(line)) return;
+  throw InputError(lines.location(), "a line that is not UTF-8", line,
+                   "convert the file to UTF-8 first");
 }
 
 }  // namespace croft

@@ -169,6 +169,13 @@ Kind kind_of(std::string_view begin) {
   return begin.starts_with(kZstd) ? Kind::zstd : Kind::plain;
 }
 
+// The first bytes of a regular file, wherever it is read.
+std::string head_of(int descriptor) {
+  std::array<char, 64> head{};
+  const ssize_t got = ::pread(descriptor, head.data(), head.size(), 0);
+  return {head.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
+}
+
 constexpr std::string_view kLfs = "version https://git-lfs.github.com/spec/";
 
 }  // namespace
@@ -178,21 +185,18 @@ bool is_packed(const std::string& path) {
   if (descriptor < 0) return false;
   struct stat status;
   const bool regular = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-  std::array<char, 8> head{};
-  const ssize_t got = regular ? ::pread(descriptor, head.data(), head.size(), 0) : 0;
+  const std::string head = regular ? head_of(descriptor) : std::string();
   ::close(descriptor);
-  return kind_of({head.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))}) != Kind::plain;
+  return kind_of(head) != Kind::plain;
 }
 
 std::unique_ptr<PackedFile> open_packed(int descriptor, const std::string& name) {
-  std::array<char, 64> head{};
-  const ssize_t got = ::pread(descriptor, head.data(), head.size(), 0);
-  const std::string_view begin(head.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  if (begin.starts_with(kLfs)) {
+  const std::string head = head_of(descriptor);
+  if (head.starts_with(kLfs)) {
     ::close(descriptor);
     throw Error(name, ": a pointer of Git LFS, and not the file: fetch it with `git lfs pull`");
   }
-  switch (kind_of(begin)) {
+  switch (kind_of(head)) {
     case Kind::gzip:
       return std::make_unique<GzipFile>(descriptor, name);
     case Kind::xz:

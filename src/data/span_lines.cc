@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/json.h"
 #include "data/cell_count.h"
+#include "data/json_line.h"
 
 namespace croft {
 namespace {
-
-// Deeper values would overflow the stack where they are written again.
-constexpr std::size_t kDeepest = 64;
 
 constexpr std::string_view kForm =
     R"(write one object a line, as {"tokens": ["Rome", "fell"], "spans": [[0, 1, "LOC"]]})";
@@ -21,16 +18,6 @@ bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") ==
 class LineParser {
  public:
   LineParser(const LineReader& lines, std::string_view line) : lines_(lines), line_(line) {}
-
-  Json parse() const {
-    try {
-      Json object = parse_json(line_, {KeyOrder::as_written, true, kDeepest});
-      if (!object.is_object()) fail("a line that is no JSON object", line_, kForm);
-      return object;
-    } catch (const JsonError& error) {
-      fail(error);
-    }
-  }
 
   void read_tokens(const Json& object, SpanSequence& out) const {
     const Json* const tokens = object.get_if("tokens");
@@ -81,19 +68,6 @@ class LineParser {
   [[noreturn]] void fail(std::string_view problem, std::string_view text,
                          std::string_view remedy) const {
     throw InputError(lines_.location(), problem, text, remedy);
-  }
-
-  [[noreturn]] void fail(const JsonError& error) const {
-    using Fault = JsonError::Fault;
-    if (error.fault() == Fault::depth) fail("values nested more than 64 deep", "", "flatten them");
-    if (error.fault() == Fault::repeated_key) {
-      fail("a key that stands twice", error.what(), "keep one of the two");
-    }
-    if (error.fault() == Fault::number_range) {
-      fail("a line that is not JSON, or has a number out of range", line_, kForm);
-    }
-    throw InputError(lines_.location(error.byte()), "a line that is not JSON, from here on", line_,
-                     kForm);
   }
 
   void add_cell(const Json& cell, SpanSequence& out) const {
@@ -161,7 +135,7 @@ bool SpanReader::next(SpanSequence& sequence) {
   sequence.line = line;
   sequence.line_number = lines_.line_number();
   const LineParser parser(lines_, sequence.line);
-  const auto object = parser.parse();
+  const Json object = parse_json_line(sequence.line, lines_, kForm);
   parser.read_tokens(object, sequence);
   sequence.spans = parser.read_spans(object, "spans", sequence.length());
   sequence.gold = parser.read_spans(object, "gold", sequence.length());
@@ -174,7 +148,7 @@ bool SpanReader::next(SpanSequence& sequence) {
                    sequence.line, "give every token the same cells");
 }
 
-std::string span_line(const SpanSequence& sequence) {
+Json span_object(const SpanSequence& sequence) {
   Json object = Json::object(KeyOrder::as_written);
   Json& tokens = object["tokens"] = Json::array();
   for (std::size_t t = 0; t < sequence.length(); ++t) {
@@ -192,7 +166,11 @@ std::string span_line(const SpanSequence& sequence) {
   };
   add("spans", sequence.spans);
   add("gold", sequence.gold);
-  return object.dump(-1, InvalidUtf8::replace) + "\n";
+  return object;
+}
+
+std::string span_line(const SpanSequence& sequence) {
+  return span_object(sequence).dump(-1, InvalidUtf8::replace) + "\n";
 }
 
 }  // namespace croft

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "croft/data/line_reader.h"
 
 namespace croft {
@@ -59,8 +60,9 @@ class SpanReader {
   std::size_t columns_ = 0, expected_;
 };
 
-// A line of the format, with its newline: the tokens, and the spans if there are any to be written.
-// Bytes that are not UTF-8 become replacement characters.
+// What the format has of a sequence: the tokens, and the lists of spans that there are.
+Json span_object(const SpanSequence& sequence);
+// The same as a line, with its newline.  Bytes that are not UTF-8 become replacement characters.
 std::string span_line(const SpanSequence& sequence);
 
 }  // namespace croft

@@ -10,25 +10,6 @@
 namespace croft {
 namespace {
 
-bool is_blank(const DecodedCharacter& c) {
-  return c.value != kInvalidByte && character_class(c.value) == CharacterClass::space;
-}
-
-bool is_word_character(char32_t c) {
-  if (c == kInvalidByte) return false;
-  switch (character_class(c)) {
-    case CharacterClass::upper:
-    case CharacterClass::lower:
-    case CharacterClass::letter:
-    case CharacterClass::mark:
-    case CharacterClass::digit:
-    case CharacterClass::number:
-      return true;
-    default:
-      return false;
-  }
-}
-
 class Words final : public TextTokenizer {
  public:
   std::vector<TextPlace> tokens(std::string_view text) const override {
@@ -39,7 +20,7 @@ class Words final : public TextTokenizer {
       at += c.size;
       if (is_word_character(c.value)) {
         at = end_of_word(text, at);
-      } else if (is_blank(c)) {
+      } else if (is_blank_character(c.value)) {
         continue;
       }
       out.push_back({begin, at});
@@ -73,7 +54,7 @@ void add_between_blanks(std::string_view text, std::size_t begin, std::size_t en
   for (std::size_t at = begin; at < end;) {
     const DecodedCharacter c = decode(text, at);
     const std::size_t next = std::min(end, at + c.size);
-    if (is_blank(c)) {
+    if (is_blank_character(c.value)) {
       open = false;
     } else if (open) {
       out.back().end = next;
@@ -101,10 +82,10 @@ class Characters final : public TextTokenizer {
     for (std::size_t at = 0; at < text.size();) {
       const DecodedCharacter c = decode(text, at);
       // An accent or a vowel sign is part of the character before it.
-      const bool mark = c.value != kInvalidByte && character_class(c.value) == CharacterClass::mark;
+      const bool mark = character_class(c.value) == CharacterClass::mark;
       if (mark && !out.empty() && out.back().end == at) {
         out.back().end += c.size;
-      } else if (!is_blank(c)) {
+      } else if (!is_blank_character(c.value)) {
         out.push_back({at, at + c.size});
       }
       at += c.size;

@@ -339,7 +339,7 @@ std::string read_file(const std::string& path, const std::string& format,
   } else if (misaligned != "refuse") {
     throw UsageError("misaligned is refuse, widen or drop, and not ", in_quotes(misaligned));
   }
-  reading.tokenizer = text_tokenizer(tokenizer);
+  if (tokenizer != kUsualTokenizer) reading.tokenizer = text_tokenizer(tokenizer);
   if (path.ends_with(".tsv")) reading.delimiter = '\t';
   return read_texts(path, format, reading).dump(-1, InvalidUtf8::replace);
 }

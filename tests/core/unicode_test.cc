@@ -103,5 +103,20 @@ TEST(Unicode, ClassesFollowTheGeneralCategory) {
   }
 }
 
+TEST(Unicode, BlanksAndCharactersOfWordsFollowTheirClasses) {
+  for (const char32_t c : {U'A', U'a', U'東', U'\u0301', U'7', U'½', U'ß'}) {
+    EXPECT_TRUE(is_word_character(c) && !is_blank_character(c)) << std::uint32_t{c};
+  }
+  for (const char32_t c : {U' ', U'\t', U'\u00A0', U'\u3000'}) {
+    EXPECT_TRUE(is_blank_character(c) && !is_word_character(c)) << std::uint32_t{c};
+  }
+  for (const char32_t c : {U'-', U'_', U'€', U'\u0007', char32_t{kInvalidByte}}) {
+    EXPECT_FALSE(is_blank_character(c) || is_word_character(c)) << std::uint32_t{c};
+  }
+  // Scripts without spaces have punctuation, too, and no letters with case.
+  EXPECT_TRUE(is_unspaced(U'東') && is_unspaced(U'ก') && is_unspaced(U'ぁ'));
+  EXPECT_FALSE(is_unspaced(U'・') || is_unspaced(U'a') || is_unspaced(U'Ა'));
+}
+
 }  // namespace
 }  // namespace croft::unicode_test

@@ -5,6 +5,7 @@
 #include "app/inspect/inspect.h"
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "data/comma_list.h"
 
 namespace croft {
 namespace {
@@ -17,10 +18,8 @@ std::string_view trimmed(std::string_view text) {
 
 std::vector<Variable> read_list(const GraphFile& file, std::string_view text) {
   std::vector<Variable> list;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    list.push_back(find_variable(file, trimmed(text.substr(begin, end - begin))));
-    begin = end + 1;
+  for (const std::string_view each : between_commas(text)) {
+    list.push_back(find_variable(file, trimmed(each)));
   }
   return list;
 }

@@ -12,6 +12,7 @@
 #include "core/parse_number.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
+#include "data/comma_list.h"
 #include "inference/graph/oracles/sum_oracle.h"
 #include "structure/counters.h"
 
@@ -121,10 +122,8 @@ EntropyAnswer::OfVariable measured(const GraphFile& file, Variable v,
 
 GraphEvent graph_event(const GraphFile& file, std::string_view text) {
   GraphEvent event{.text = std::string(text), .terms = {}};
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    event.terms.push_back(read_term(file, without_spaces(text.substr(begin, end - begin))));
-    begin = end + 1;
+  for (const std::string_view each : between_commas(text)) {
+    event.terms.push_back(read_term(file, without_spaces(each)));
   }
   return event;
 }

@@ -20,7 +20,8 @@ std::string svg_escaped(std::string_view text) {
     } else if (c == '"') {
       out += "&quot;";
     } else {
-      out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+      const bool blank = c == '\t' || c == '\n' || c == '\r';
+      out += !blank && (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) ? '?' : c;
     }
   }
   if (is_valid_utf8(out)) return out;

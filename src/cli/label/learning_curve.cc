@@ -15,6 +15,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "data/comma_list.h"
 
 namespace croft::cli {
 namespace {
@@ -54,16 +55,13 @@ std::span<const OptionRow> curve_options() {
 std::vector<double> read_shares(std::string_view text) {
   if (text.empty()) return {0.05, 0.1, 0.2, 0.4, 0.7, 1};
   std::vector<double> shares;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view one = text.substr(begin, end - begin);
+  for (const std::string_view one : between_commas(text)) {
     double share = 0;
     const auto [stop, fault] = std::from_chars(one.data(), one.data() + one.size(), share);
     if (fault != std::errc() || stop != one.data() + one.size()) {
       throw UsageError("--shares: ", in_quotes(one), " is no number");
     }
     shares.push_back(share);
-    begin = end + 1;
   }
   return shares;
 }

@@ -1,8 +1,8 @@
 #include "sql/logic/logic_source.h"
 
-#include <utility>
-
 #include "croft/core/error.h"
+#include "data/checks.h"
+#include "data/comma_list.h"
 #include "sql/logic/logic_learning.h"
 
 namespace croft {
@@ -62,14 +62,9 @@ std::vector<bool> predicates_of(const LogicNetwork& network,
 
 std::vector<std::string> names_in(std::string_view list) {
   std::vector<std::string> names;
-  std::string name;
-  for (const char c : std::string(list) + ",") {
-    if (c == ' ') continue;
-    if (c != ',') {
-      name += c;
-    } else if (!name.empty()) {
-      names.push_back(std::exchange(name, {}));
-    }
+  for (const std::string_view each : between_commas(list)) {
+    const std::string_view name = without_blanks(each);
+    if (!name.empty()) names.emplace_back(name);
   }
   return names;
 }

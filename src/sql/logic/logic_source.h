@@ -42,7 +42,7 @@ std::vector<AtomPattern> read_atom_patterns(const LogicNetwork& network, const s
 std::vector<bool> predicates_of(const LogicNetwork& network,
                                 const std::vector<AtomPattern>& patterns);
 
-// "P,Q": names between commas, without blanks.
+// "P,Q": names between commas, without the blanks around them and without empty ones.
 std::vector<std::string> names_in(std::string_view list);
 // [predicates] those that are named.  Throws UsageError for a name that the network does not have.
 std::vector<bool> predicates_of(const LogicNetwork& network, const std::vector<std::string>& names);

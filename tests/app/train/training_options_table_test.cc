@@ -2,12 +2,14 @@
 // they have a meaning for, and that docs/options.md lists.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <set>
 #include <sstream>
 
+#include "app/convert/texts/text_readers.h"
 #include "app/train/requests.h"
 #include "train/options/training_options.h"
 
@@ -233,6 +235,19 @@ std::string rendered() {
     }
   }
   return text;
+}
+
+// The table of options cannot see that of formats, which is a layer above.
+TEST(TrainingOptions, TheFormatsOfOtherProgramsAreThoseThatAreRead) {
+  const auto rows = all_rows();
+  const auto row = std::ranges::find(rows, "format", &OptionRow::name);
+  ASSERT_NE(row, rows.end());
+  std::vector<std::string_view> expected{"columns", "spans",    "attributes",
+                                         "text",    "svmlight", "csv"};
+  for (const TextFormat& each : text_formats()) {
+    if (each.trains) expected.push_back(each.name);
+  }
+  EXPECT_EQ(row->choices, expected);
 }
 
 TEST(TrainingOptions, TheDocumentListsThem) {

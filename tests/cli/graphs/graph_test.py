@@ -400,10 +400,12 @@ query = """
                                  (["--k-best", "2"], "--k-best has no meaning"),
                                  (["--no-probabilities", "--marginals"], "--no-probabilities"),
                                  (["--overwrite"], "--table"),
-                                 (["--table", "--output", "json"], "--output"), (["x.conll"], "x.conll")):
+                                 (["--table", "--output", "json"], "--output"),
+                                 (["--table", "-o", self.folder / "none"], "--result"), (["x.conll"], "x.conll")):
             with self.subTest(options=options):
                 self.fails(WRONG_USAGE, "predict", "-m", model, "--database", self.test_db, *options,
                            mentions=[mention])
+        self.assertFalse((self.folder / "none").exists())
         self.fails(WRONG_USAGE, "predict", "-m", model, mentions=["--database"])
 
     def test_threads_change_nothing(self):

@@ -48,16 +48,16 @@ class CardTest(CliTest):
         data = self.file("d", "<b>|*x*\tB-<i>\n_\tO\n\n" * 3)
         model = self.train("m.croft", data)
         other = self.file("o", "<b>|*x*\tO\n_\tO\n\n")
-        notes = self.file("notes.md", "For *tests* alone.\n")
+        notes = self.file("notes.md", "For *tests* alone.\n\tIn two lines.\n")
         page = self.folder / "m.html"
         self.assertEqual(self.run_ok("card", model, other, "--notes", notes, "-o", page), "")
         html = page.read_text()
         self.assertNotIn("<b>", html)
         self.assertNotIn("<i>", html)
         self.assertIn("&lt;i&gt;", html)
-        self.assertIn("For *tests* alone.", html)
+        self.assertIn("For *tests* alone.\n\tIn two lines.\n", html)
         markdown = self.run_ok("card", model, other, "--notes", notes)
-        self.assertIn("\nFor *tests* alone.\n", markdown)
+        self.assertIn("\nFor *tests* alone.\n\tIn two lines.\n", markdown)
         self.assertIn("\\<b\\>\\|\\*x\\*", markdown)
 
     def test_misuse(self):

@@ -231,6 +231,152 @@ class TextsTest(CliTest):
                    self.file("s.jsonl", '{"tokens": ["a"]}\n'), mentions=["s.jsonl:1", "offsets"])
         self.assertEqual(sorted(p.name for p in pathlib.Path(self.folder).iterdir()), ["bad", "s.jsonl", "t.txt"])
 
+    def refuses(self, source, text, said, *options, target="spans", status=BAD_INPUT, name="data"):
+        out = self.folder / "refused"
+        self.fails(status, "convert", "--from", source, "--to", target, "-o", out, *options, self.file(name, text),
+                   mentions=[said] if isinstance(said, str) else said)
+        self.assertFalse(out.exists())
+
+    def test_a_span_of_no_token_is_an_error(self):
+        tokens = [{"start": 0, "end": 1}, {"start": 4, "end": 5}]
+        for begin, end in ((2, 3), (2, 4), (6, 7)):
+            line = jsonl({"text": "a b c d", "tokens": tokens,
+                          "spans": [{"start": begin, "end": end, "label": "X"}]})
+            for what in ("refuse", "widen", "drop"):
+                self.refuses("prodigy", line, ["data:1", "a span in which there is no token", "(X)"],
+                             "--misaligned", what)
+
+    def test_raw_text_says_where_its_lines_begin_and_brat_counts_from_there(self):
+        text = "\ufeffAda 🚋 kam.\r\n\n  \nSie traf Babbage in London.\n"
+        path = self.file("a.txt", text)
+        found = lines_of(self.convert("raw", "spans", path))
+        self.assertEqual([(each["line"], each["start"]) for each in found], [(1, 0), (4, 15)])
+        found[0]["spans"], found[1]["spans"] = [[0, 1, "PER"]], [[2, 3, "PER"], [4, 5, "LOC"]]
+        annotations = self.convert("spans", "brat", self.file("s.jsonl", jsonl(*found)))
+        self.assertEqual(annotations, "T1\tPER 0 3\tAda\nT2\tPER 24 31\tBabbage\nT3\tLOC 35 41\tLondon\n")
+        self.file("a.ann", annotations)
+        again = lines_of(self.convert("brat", "spans", path))
+        self.assertEqual([(each["start"], each["spans"]) for each in again],
+                         [(each["start"], each["spans"]) for each in found])
+
+    def test_annotations_of_brat_are_of_one_text(self):
+        for text in ("a.txt", "b.txt"):
+            self.file(text, "Ada kam.\n")
+            self.file(text.replace("txt", "ann"), "T1\tPER 0 3\tAda\n")
+        self.refuses("spans", self.convert("brat", "spans", self.folder), ["data:2", "of another text"], target="brat")
+        line = self.convert("raw", "spans", self.folder / "a.txt")
+        self.refuses("spans", line + line, ["data:2", "of another text"], target="brat")
+
+    def test_what_brat_cannot_say_is_an_error(self):
+        for label in ("", "a b", "a\tb", "a\nb"):
+            self.refuses("spans", jsonl({"tokens": ["a"], "spans": [[0, 1, label]], "text": "a", "offsets": [[0, 1]]}),
+                         ["data:1", "a label that is empty or has a blank"], target="brat")
+        line = jsonl({"text": "Ada\nLovelace\r\nkam", "label": [[0, 12, "PER"]]})
+        self.assertEqual(self.convert("doccano", "brat", self.file("d.jsonl", line)), "T1\tPER 0 12\tAda Lovelace\n")
+        blank = self.file("c.txt", "a\n  \nb\n")
+        self.file("c.ann", "T1\tX 0 1\ta\nT2\tX 2 4\t  \n")
+        self.fails(BAD_INPUT, "convert", "--from", "brat", "--to", "spans", blank,
+                   mentions=["c.ann:2", "an annotation of blanks alone"])
+        self.fails(BAD_INPUT, "convert", "--from", "brat", "--to", "spans", self.folder / "none",
+                   mentions=["none: cannot open: No such file or directory"])
+
+    def test_gold_the_text_and_its_label_stay(self):
+        lines = jsonl({"tokens": ["a", "b"], "spans": [[0, 1, "X"]], "gold": [[0, 2, "Y"]], "text": "a b", "id": 1},
+                      {"tokens": ["a"], "gold": [], "label": "L"}, {"tokens": ["a"], "label": 3})
+        path = self.file("s.jsonl", lines)
+        self.assertEqual(lines_of(self.convert("spans", "spans", path)), lines_of(lines))
+        self.refuses("spans", jsonl({"tokens": ["a"], "offsets": [[0, 1]]}), ["data:1", '"offsets" without a "text"'])
+        whole = jsonl({"text": "Gut.", "label": ["good"], "id": 1})
+        for form in ("spans", "prodigy"):
+            between = self.file("b.jsonl", self.convert("doccano", form, self.file("w.jsonl", whole)))
+            self.assertEqual(self.convert(form, "text", between), "good\tGut.\n")
+        spans = self.file("b.jsonl", self.convert("doccano", "spans", self.file("w.jsonl", whole)))
+        self.assertEqual(lines_of(self.convert("spans", "doccano", spans))[0]["label"], ["good"])
+
+    def test_nothing_is_left_out_of_columns_and_texts_silently(self):
+        empty = jsonl({"tokens": ["a"], "ner_tags": ["O"]}, {"tokens": [], "ner_tags": []})
+        self.refuses("huggingface", empty, ["data:2", "a sequence without a token", "columns have no empty sequences"],
+                     target="columns")
+        self.refuses("spans", jsonl({"tokens": ["a"]}), ["data:1", "without the text", "--to text writes texts"],
+                     target="text")
+        self.refuses("csv", "t\na\n", ["--tokenizer", "--to text"], "--text-column", "t", "--tokenizer", "blanks",
+                     target="text", status=WRONG_USAGE)
+        self.refuses("csv", "t,t\na,b\n", ["data:1", "there twice"], "--text-column", "t", target="text")
+        self.refuses("csv", b"t,u\na,\xff\n", ["data:2:3", "a cell that is not UTF-8"], "--text-column", "t")
+
+    def test_labels_of_tokens_are_spelled_in_the_scheme_asked(self):
+        rows = "a B-X\nb I-X\nc B-X\nd O\n\ne B-Y\n\n"
+        bioes = "a B-X\nb E-X\nc S-X\nd O\n\ne S-Y\n\n"
+        path = self.file("c.txt", rows)
+        self.assertEqual(self.convert("columns", "columns", path), rows)
+        self.assertEqual(self.convert("columns", "columns", path, "--label-scheme", "bioes"), bioes)
+        tags = jsonl({"tokens": list("abcd"), "ner_tags": ["B-X", "I-X", "B-X", "O"]},
+                     {"tokens": ["e"], "ner_tags": ["B-Y"]})
+        self.assertEqual(self.convert("huggingface", "columns", self.file("h", tags), "--label-scheme", "bioes"), bioes)
+        conllu = "".join(f"{k}\t{w}\t_\t{l}\t_\t_\t_\t_\t_\t_\n" for k, (w, l) in
+                         enumerate((row.split() for row in rows.split("\n\n")[0].splitlines()), 1))
+        self.assertEqual(self.convert("conllu", "columns", self.file("u", conllu), "--label-scheme", "bio1"),
+                         "a I-X\nb I-X\nc B-X\nd O\n\n")
+        usage = dict(status=WRONG_USAGE)
+        self.refuses("columns", "a NOUN\n", "spell no chunks", "--label-scheme", "bio", target="columns", **usage)
+        self.refuses("columns", rows, "chunks cannot be written", "--label-scheme", "raw", target="columns", **usage)
+        self.refuses("columns", rows, "--unlabelled says", "--label-scheme", "bio", "--unlabelled", **usage)
+        self.refuses("columns", rows, "--unlabelled says", "--label-column", "1", "--unlabelled", **usage)
+        doccano = jsonl({"text": "a", "label": []})
+        for target in ("spans", "brat", "html"):
+            self.refuses("doccano", doccano, ["--label-scheme", "doccano to " + target], "--label-scheme", "bio",
+                         target=target, **usage)
+        self.fails(WRONG_USAGE, "convert", "--to", "html", "--label-scheme", "bio",
+                   self.file("s.jsonl", '{"tokens": ["a"]}\n'), mentions=["--label-scheme", "spans to html"])
+
+    def test_sequences_stay_in_order_and_those_that_nobody_labelled_are_not_labelled(self):
+        path = self.file("h", jsonl({"tokens": ["a"]}, {"tokens": ["b"], "ner_tags": ["B-X"]}, {"tokens": ["c"]}))
+        found = lines_of(self.convert("huggingface", "spans", path))
+        self.assertEqual(found, [{"tokens": ["a"]}, {"tokens": ["b"], "spans": [[0, 1, "X"]]}, {"tokens": ["c"]}])
+        raw = self.convert("raw", "prodigy", self.file("t.txt", "a b\n"))
+        self.assertNotIn("spans", lines_of(raw)[0])
+        self.assertNotIn("spans", lines_of(self.convert("prodigy", "spans", self.file("p", raw)))[0])
+
+    def test_labels_of_doccano_are_of_one_kind(self):
+        entity = {"start_offset": 0, "end_offset": 1, "label": "X"}
+        for line, said in (({"label": ["good", [0, 1, "X"]]}, "labels of spans beside one of the whole text"),
+                           ({"label": [[0, 1, "X"]], "entities": []}, 'labels under "entities" and under "label"'),
+                           ({"label": "good", "entities": [entity]}, 'labels under "entities" and under "label"'),
+                           ({"label": [], "labels": ["good"]}, 'labels under "label" and under "labels"')):
+            self.refuses("doccano", jsonl({"text": "a b", **line}), ["data:1", said])
+        found = self.convert("doccano", "spans", self.file("d", jsonl({"text": "a b", "entities": [entity]})))
+        self.assertEqual(lines_of(found)[0]["spans"], [[0, 1, "X"]])
+
+    def test_a_line_that_is_not_json_says_where(self):
+        for source in ("doccano", "prodigy", "huggingface", "spans"):
+            self.refuses(source, '{"text": "a",}\n', ["data:1:14: ", "from here on"])
+            self.refuses(source, '{"text": "a", "text": "b"}\n', ["data:1: ", "a key that stands twice", '"text"'])
+            self.refuses(source, '{"x": ' + "[" * 99 + "]" * 99 + "}\n", ["data:1: ", "64 deep"])
+            self.refuses(source, "[1]\n", ["data:1: ", "no JSON object"])
+
+    def test_lines_that_are_no_plain_text_are_errors_of_every_format(self):
+        for source in ("raw", "segmented", "columns", "conllu"):
+            for text, said in ((b"a\0b\n", "data:1:2: a NUL byte"), (b"a\rb\n", "data:1:2: a carriage return"),
+                               (b"\n\xff\n", "data:2: a line that is not UTF-8")):
+                self.refuses(source, text, said)
+
+    def test_a_page_keeps_the_lines_of_a_text(self):
+        path = self.file("d.jsonl", jsonl({"text": "Ada\n\tLovelace", "label": []}))
+        self.assertIn("<p>Ada\n\tLovelace</p>", self.convert("doccano", "html", path))
+
+    def test_options_that_would_be_ignored_are_refused(self):
+        train = self.file("t.txt", "a B-X\nb O\n\n" * 4)
+        model = self.train("m.croft", train)
+        self.fails(WRONG_USAGE, "evaluate", "--tokenizer", "words", train, mentions=["--tokenizer", "-m"])
+        text = self.file("new.txt", "a b\n")
+        found = self.run_ok("predict", "-m", model, "--format", "raw", "--chunks", "bio", text)
+        self.assertEqual(lines_of(found)[0]["spans"], [[0, 1, "X"]])
+        conllu = self.file("u", "1\ta\ta\tB-X\t_\t_\t0\troot\t_\t_\n")
+        self.fails(WRONG_USAGE, "predict", "-m", model, "--format", "conllu", "--chunks", "bio", conllu,
+                   mentions=["--chunks"])
+        self.fails(BAD_INPUT, "evaluate", "-m", model, "--format", "doccano", "-",
+                   stdin=jsonl({"text": "a"}).encode(), mentions=["<stdin> (as spans):1"])
+
 
 if __name__ == "__main__":
     main()

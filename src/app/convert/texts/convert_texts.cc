@@ -23,15 +23,32 @@ ChunkScheme scheme_of(const std::vector<TextRecord>& records) {
 }
 
 // Labels of tokens to spans; labels that somebody has spelled otherwise are read as conlleval does.
-void spell_spans(ChunkScheme scheme, const std::string& path, TextRecord& record) {
+void spell_spans(ChunkScheme scheme, const std::string& name, TextRecord& record) {
   if (!record.labels) return;
   if (scheme == ChunkScheme::none) {
-    throw UsageError(path,
-                     ": there are labels that spell no chunks (B-X, I-X, O and the like); "
+    throw UsageError(name,
+                     ": there are labels that spell no chunks (B-X, I-X, O and the like); to spans "
                      "--label-scheme raw makes each but O a span of one token");
   }
   const std::vector<std::string_view> labels(record.labels->begin(), record.labels->end());
   record.spans = spans_of_labels(labels, scheme);
+}
+
+// As readers name it.
+std::string name_of(const std::string& path) { return path == "-" ? "<stdin>" : path; }
+
+void check_conversion(const TextConversion& conversion) {
+  if (conversion.to == "text" && conversion.reading.tokenizer != nullptr) {
+    throw UsageError("--tokenizer cuts texts into tokens, and --to text writes them whole");
+  }
+  if (conversion.writing.scheme == ChunkScheme::automatic) return;
+  if (conversion.reading.unlabelled) {
+    throw UsageError("--unlabelled says that there are no labels: leave out --label-scheme");
+  }
+  if (conversion.to == "columns") return;
+  if (has_token_labels(conversion.from) && conversion.to != "text") return;
+  throw UsageError("--label-scheme says how labels of tokens spell spans, and ", conversion.from,
+                   " to ", conversion.to, " has none");
 }
 
 }  // namespace
@@ -40,45 +57,49 @@ std::size_t convert_texts(const std::string& path, const TextConversion& convers
                           const WriteText& write) {
   const TextOutput* const output = find_text_output(conversion.to);
   if (output == nullptr) throw UsageError("no data can be written as ", in_quotes(conversion.to));
+  check_conversion(conversion);
   const auto reader = open_texts(path, conversion.from, conversion.reading);
   const auto writer = output->open(conversion.writing, write);
-  const bool wants_spans = conversion.to != "columns" && conversion.to != "text";
-  const ChunkScheme scheme = conversion.writing.scheme;
+  const bool columns = conversion.to == "columns";
+  // Columns keep labels as they are, unless another scheme is asked for.
+  const bool wants_spans =
+      columns ? conversion.writing.scheme != ChunkScheme::automatic : conversion.to != "text";
+  const ChunkScheme scheme = columns ? ChunkScheme::automatic : conversion.writing.scheme;
   const bool hold = wants_spans && scheme == ChunkScheme::automatic;
   std::vector<TextRecord> held;
   TextRecord record;
   bool any = false;
   while (reader->next(record)) {
     any = true;
-    if (hold && record.labels) {
+    if (hold && (record.labels || !held.empty())) {  // in their order
       held.push_back(std::move(record));
       continue;
     }
-    if (wants_spans) spell_spans(scheme, path, record);
+    if (wants_spans) spell_spans(scheme, name_of(path), record);
     writer->add(record);
   }
-  if (!any) fail_no_sequences(path == "-" ? "<stdin>" : path);
+  if (!any) fail_no_sequences(name_of(path));
   const ChunkScheme found = held.empty() ? ChunkScheme::none : scheme_of(held);
   for (TextRecord& each : held) {
-    spell_spans(found, path, each);
+    spell_spans(found, name_of(path), each);
     writer->add(each);
   }
   writer->end();
   return reader->changed();
 }
 
-bool has_token_labels(std::string_view format) {
-  return format == "conllu" || format == "huggingface";
-}
+bool has_token_labels(std::string_view format) { return text_format(format).labels_tokens; }
 
 LineReader foreign_lines(const std::string& path, std::string_view format,
                          std::string_view tokenizer) {
   TextConversion conversion{.from = format,
                             .to = has_token_labels(format) ? "columns" : kSpanFormat};
-  if (!tokenizer.empty()) conversion.reading.tokenizer = text_tokenizer(tokenizer);
+  if (!tokenizer.empty() && text_format(format).cuts) {
+    conversion.reading.tokenizer = text_tokenizer(tokenizer);
+  }
   std::string text;
   convert_texts(path, conversion, [&](std::string_view some) { text += some; });
-  return LineReader(text, path + " (as " + std::string(conversion.to) + ")");
+  return LineReader(text, name_of(path) + " (as " + std::string(conversion.to) + ")");
 }
 
 Json read_texts(const std::string& path, std::string_view format, const TextReading& reading) {
@@ -86,10 +107,8 @@ Json read_texts(const std::string& path, std::string_view format, const TextRead
   Json out = Json::array();
   TextRecord record;
   while (reader->next(record)) {
-    Json one = parse_json(span_line_of(record), {KeyOrder::as_written});
+    Json one = span_object_of(record);
     if (record.labels) one["labels"] = *record.labels;
-    if (record.label) one["label"] = *record.label;
-    if (record.places.empty() && !record.text.empty()) one["text"] = record.text;
     out.push_back(std::move(one));
   }
   return out;

@@ -11,19 +11,20 @@ namespace croft {
 struct TextConversion {
   std::string_view from, to;  // of text_formats(), text_outputs()
   TextReading reading{};
-  // Of labels of tokens that become spans: automatic: as they look, for which all of the data is
-  // held in memory.
+  // The scheme is that in which columns spell spans; to other formats that of the labels of tokens
+  // which become spans.  automatic: labels as they look, for which all of the data is held in
+  // memory; columns keep labels of tokens, and spell spans as bio.
   TextWriting writing{};
 };
 
 // Hands on the output piece by piece.  Throws InputError for bad data and an input without any
 // sequence; UsageError for a format that there is not, an option that a format does not take, and
-// labels that spell no spans where spans are to be written.
+// labels that spell no spans where they are to be read as such.
 // Returns how many spans were widened or dropped, as Misaligned says.
 std::size_t convert_texts(const std::string& path, const TextConversion& conversion,
                           const WriteText& write);
 
-// Whether the format labels tokens, and not spans: conllu, huggingface.
+// Whether the format labels tokens, and not spans: columns, conllu, huggingface.
 bool has_token_labels(std::string_view format);
 // The lines of a file of another program as this one reads them: columns where tokens are labelled,
 // else spans.  All of it is held in memory.

@@ -7,6 +7,7 @@
 #include "app/convert/texts/text_readers.h"
 #include "core/unicode.h"
 #include "croft/core/error.h"
+#include "data/checks.h"
 #include "data/csv.h"
 
 namespace croft {
@@ -16,20 +17,33 @@ namespace fs = std::filesystem;
 
 // --- BRAT
 
+bool is_blank_text(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const DecodedCharacter c = decode(text, at);
+    if (!is_blank_character(c.value)) return false;
+    at += c.size;
+  }
+  return true;
+}
+
 // FILE.txt or FILE.ann: both; a folder: all of its pairs, by their names.
 std::vector<fs::path> documents_of(const std::string& path) {
   if (path == "-") throw UsageError("brat: a text and its annotations are files: give their name");
   std::vector<fs::path> out;
-  if (fs::is_directory(path)) {
-    for (const auto& entry : fs::directory_iterator(path)) {
-      if (entry.path().extension() == ".txt") out.push_back(entry.path());
+  std::error_code failure;
+  if (fs::is_directory(path, failure)) {
+    for (fs::directory_iterator entry(path, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+      if (entry->path().extension() == ".txt") out.push_back(entry->path());
     }
+    if (failure) throw Error(path, ": cannot read this folder: ", failure.message());
     std::ranges::sort(out);
     if (out.empty()) throw Error(path, ": there is no .txt in this folder");
     return out;
   }
   fs::path text = path;
   if (text.extension() != ".txt" && text.extension() != ".ann") {
+    if (failure) throw Error(path, ": cannot open: ", failure.message());
     throw UsageError(path, ": brat has a text FILE.txt and its annotations FILE.ann");
   }
   out.push_back(text.replace_extension(".txt"));
@@ -56,15 +70,10 @@ class BratDocument final : public TextReader {
   }
 
  private:
-  static void require_utf8(const LineReader& lines, std::string_view line) {
-    if (is_valid_utf8(line) && line.find('\0') == line.npos) return;
-    throw InputError(lines.location(), "a line that is not UTF-8", line,
-                     "convert the file to UTF-8 first");
-  }
   void read_text(LineReader& lines) {
     std::string_view line;
     while (lines.next(line)) {
-      require_utf8(lines, line);
+      require_plain_utf8(line, lines);
       text_.append(line) += '\n';
     }
   }
@@ -95,7 +104,7 @@ class BratDocument final : public TextReader {
     std::string_view line;
     while (lines.next(line)) {
       if (!line.starts_with('T')) continue;  // relations, events, attributes, notes
-      require_utf8(lines, line);
+      require_plain_utf8(line, lines);
       annotations_.push_back(read_annotation(lines, line, places));
     }
     std::ranges::stable_sort(annotations_, {}, &CharacterSpan::begin);
@@ -112,11 +121,13 @@ class BratDocument final : public TextReader {
     const std::size_t first = line.find('\t'), second = line.find('\t', first + 1);
     if (first == line.npos || second == line.npos) fail("a line that is no annotation", kForm);
     const std::string_view middle = line.substr(first + 1, second - first - 1);
-    if (middle.find(';') != middle.npos) {
+    const std::size_t blank = middle.find(' '), last = middle.find(' ', blank + 1);
+    if (blank == middle.npos || last == middle.npos || blank == 0) {
+      fail("a line that is no annotation", kForm);
+    }
+    if (middle.find(';', blank) != middle.npos) {
       fail("an annotation in several pieces", "a span is one piece: leave it out or join it");
     }
-    const std::size_t blank = middle.find(' '), last = middle.find(' ', blank + 1);
-    if (blank == middle.npos || last == middle.npos) fail("a line that is no annotation", kForm);
     std::size_t begin = 0, end = 0;
     const auto number = [&](std::string_view text, std::size_t& out) {
       const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -135,6 +146,7 @@ class BratDocument final : public TextReader {
       fail("an annotation that goes over a line end",
            "a sequence is a line of the text: put it into one line");
     }
+    if (is_blank_text(shown)) fail("an annotation of blanks alone", "leave it out");
     if (shown != line.substr(second + 1)) {
       fail("an annotation whose text is not what stands at its offsets, " + in_quotes(shown),
            "offsets count characters, and a line end is one of them");
@@ -197,11 +209,8 @@ class CsvTexts final : public TextReader {
           std::to_string(row.size()) + " cells where the head has " + std::to_string(names_.size()),
           row[0], "give every row the same cells");
     }
+    require_utf8(row);
     record.text = row[text_];
-    if (!is_valid_utf8(record.text)) {
-      throw InputError(row.location(records_.name(), text_), "a text that is not UTF-8",
-                       record.text, "convert the file to UTF-8 first");
-    }
     cut(*reading_.tokenizer, record);
     if (label_ != names_.size()) record.label = std::string(row[label_]);
     for (std::size_t k = 0; k < names_.size(); ++k) {
@@ -211,10 +220,24 @@ class CsvTexts final : public TextReader {
   }
 
  private:
+  void require_utf8(const CsvRecord& row) const {
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (is_valid_utf8(row[k])) continue;
+      throw InputError(row.location(records_.name(), k), "a cell that is not UTF-8", row[k],
+                       "convert the file to UTF-8 first");
+    }
+  }
   bool read_names() {
     CsvRecord head;
     if (!records_.next(head)) return false;
-    for (std::size_t k = 0; k < head.size(); ++k) names_.emplace_back(head[k]);
+    require_utf8(head);
+    for (std::size_t k = 0; k < head.size(); ++k) {
+      if (std::ranges::find(names_, head[k]) != names_.end()) {
+        throw InputError(head.location(records_.name(), k), "a column that is there twice", head[k],
+                         "give each column its own name");
+      }
+      names_.emplace_back(head[k]);
+    }
     text_ = column("text-column", reading_.text_column);
     label_ = reading_.label_column.empty() ? names_.size()
                                            : column("label-column", reading_.label_column);

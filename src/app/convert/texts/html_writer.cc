@@ -5,35 +5,12 @@
 #include <utility>
 
 #include "app/convert/texts/text_writers.h"
-#include "croft/core/error.h"
+#include "app/infer/svg_text.h"
 
 namespace croft {
 namespace {
 
 constexpr std::size_t kColours = 8;  // further labels take them again
-
-std::string html(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --ground: #fff; --text: #1b1f24; }
@@ -56,7 +33,7 @@ class HtmlWriter final : public TextWriter {
         fmt::format("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                     "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{0}"
                     "</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
-                    html(writing.title), kStyle));
+                    svg_escaped(writing.title), kStyle));
   }
 
   // The text as it stands; of tokens alone a blank between them.
@@ -68,7 +45,7 @@ class HtmlWriter final : public TextWriter {
     std::size_t k = 0;
     for (std::size_t t = 0; t < record.length(); ++t) {
       if (has_text) {
-        out += html(std::string_view(record.text).substr(at, record.places[t].begin - at));
+        out += svg_escaped(std::string_view(record.text).substr(at, record.places[t].begin - at));
         at = record.places[t].end;
       } else if (t > 0) {
         out += ' ';
@@ -76,13 +53,13 @@ class HtmlWriter final : public TextWriter {
       if (k < spans.size() && spans[k].begin == t) {
         out += fmt::format("<mark class=\"k{}\">", colour_of(spans[k].label));
       }
-      out += html(record.cells[t * record.columns]);
+      out += svg_escaped(record.cells[t * record.columns]);
       if (k < spans.size() && spans[k].end == t + 1) {
-        out += "<small>" + html(spans[k].label) + "</small></mark>";
+        out += "<small>" + svg_escaped(spans[k].label) + "</small></mark>";
         ++k;
       }
     }
-    if (has_text) out += html(std::string_view(record.text).substr(at));
+    if (has_text) out += svg_escaped(std::string_view(record.text).substr(at));
     write_(out + "</p>\n");
   }
 

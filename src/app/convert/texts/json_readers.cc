@@ -5,12 +5,31 @@
 #include "app/convert/texts/text_readers.h"
 #include "app/label/chunks.h"
 #include "croft/core/error.h"
+#include "data/json_line.h"
 #include "data/span_lines.h"
 
 namespace croft {
 namespace {
 
-constexpr std::size_t kDeepest = 64;
+void keep_rest(const Json& object, std::initializer_list<std::string_view> taken,
+               TextRecord& record) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::ranges::find(taken, key) == taken.end()) record.rest[key] = value;
+  }
+}
+
+const std::string& checked(const std::string& label, const Location& where) {
+  if (label.find('\0') == label.npos) return label;
+  throw InputError(where, "a NUL character in a label", label, "leave it out");
+}
+
+// That of the text as a whole; under this key any other value is somebody else's.
+void take_label(const Json& object, TextRecord& record) {
+  const Json* const label = object.get_if("label");
+  if (label == nullptr || !label->is_string()) return;
+  record.label = checked(label->string(), record.where);
+  record.rest.erase("label");
+}
 
 // Objects, a line each.
 class JsonLines : public TextReader {
@@ -46,13 +65,10 @@ class JsonLines : public TextReader {
     }
     return text->string();
   }
-  // A whole number that the object has under one of these names.
-  std::size_t number(const Json& object, std::initializer_list<std::string_view> names) const {
-    for (const std::string_view name : names) {
-      const Json* const found = object.get_if(name);
-      if (found != nullptr && found->is_number_unsigned()) return found->get<std::size_t>();
-    }
-    fail("a span without " + in_quotes(*names.begin()), object.dump(),
+  std::size_t number(const Json& object, std::string_view name) const {
+    const Json* const found = object.get_if(name);
+    if (found != nullptr && found->is_number_unsigned()) return found->get<std::size_t>();
+    fail("a span without " + in_quotes(name), object.dump(),
          "whole numbers from 0 on, in characters");
   }
   std::string label(const Json& object, std::string_view name) const {
@@ -60,11 +76,7 @@ class JsonLines : public TextReader {
     if (found == nullptr || !found->is_string()) {
       fail("a span without a " + in_quotes(name), object.dump(), "give it its label");
     }
-    return checked(found->string());
-  }
-  std::string checked(const std::string& name) const {
-    if (name.find('\0') != name.npos) fail("a NUL character in a label", name, "leave it out");
-    return name;
+    return checked(found->string(), lines_.location());
   }
   // From characters to bytes.
   CharacterSpan span(const CharacterPlaces& places, std::size_t begin, std::size_t end,
@@ -76,13 +88,6 @@ class JsonLines : public TextReader {
     }
     return {places.byte(begin), places.byte(end), std::move(name)};
   }
-  static void keep_rest(const Json& object, std::initializer_list<std::string_view> taken,
-                        TextRecord& record) {
-    for (const auto& [key, value] : object.items()) {
-      if (std::ranges::find(taken, key) == taken.end()) record.rest[key] = value;
-    }
-  }
-
   LineReader lines_;
   std::string line_;
 
@@ -93,12 +98,7 @@ class JsonLines : public TextReader {
       if (!lines_.next(line)) return false;
     } while (line.find_first_not_of(" \t\r") == line.npos);
     line_ = line;
-    try {
-      object = parse_json(line_, {KeyOrder::as_written, true, kDeepest});
-    } catch (const JsonError& error) {
-      fail("a line that is not JSON", line_, "each line is an object");
-    }
-    if (!object.is_object()) fail("a line that is no JSON object", line_, "each line is an object");
+    object = parse_json_line(line_, lines_, "each line is an object");
     return true;
   }
 };
@@ -117,10 +117,8 @@ class ProdigyReader final : public JsonLines {
     record.text = text_of(object, "text");
     const CharacterPlaces places(record.text);
     read_tokens(object, places, record);
-    keep_rest(object, {"text", "tokens", "spans", "label"}, record);
-    if (const Json* const name = object.get_if("label"); name != nullptr && name->is_string()) {
-      record.label = checked(name->string());
-    }
+    keep_rest(object, {"text", "tokens", "spans"}, record);
+    take_label(object, record);
     const Json* const list = object.get_if("spans");
     if (list == nullptr && answer == nullptr) return true;  // nobody has looked at it
     std::vector<CharacterSpan> spans;
@@ -129,7 +127,7 @@ class ProdigyReader final : public JsonLines {
       for (const Json& each : *list) {
         if (!each.is_object()) fail("a span that is no object", each.dump(), "write an object");
         spans.push_back(
-            span(places, number(each, {"start"}), number(each, {"end"}), label(each, "label")));
+            span(places, number(each, "start"), number(each, "end"), label(each, "label")));
       }
     }
     set_spans(std::move(spans), reading_.misaligned, changed_, record);
@@ -144,8 +142,7 @@ class ProdigyReader final : public JsonLines {
     std::size_t end = 0;
     for (const Json& each : *list) {
       if (!each.is_object()) fail("a token that is no object", each.dump(), "write an object");
-      const CharacterSpan token =
-          span(places, number(each, {"start"}), number(each, {"end"}), "token");
+      const CharacterSpan token = span(places, number(each, "start"), number(each, "end"), "token");
       if (token.begin < end) fail("tokens that overlap", each.dump(), "write them in order");
       end = token.end;
       record.places.push_back({token.begin, token.end});
@@ -168,41 +165,60 @@ class DoccanoReader final : public JsonLines {
     record.text = text_of(object, object.contains("text") ? "text" : "data");
     cut(*reading_.tokenizer, record);
     keep_rest(object, {"text", "data", "label", "labels", "entities"}, record);
-    const CharacterPlaces places(record.text);
     std::vector<CharacterSpan> spans;
-    bool labelled = false;
-    if (const Json* const list = object.get_if("entities")) {
-      labelled = true;
-      for (const Json& each : list_of(*list)) {
-        if (!each.is_object()) fail("an entity that is no object", each.dump(), "write an object");
-        spans.push_back(span(places, number(each, {"start_offset"}), number(each, {"end_offset"}),
-                             label(each, "label")));
-      }
+    if (!read_labels(object, spans, record)) return true;
+    if (record.label) {
+      if (spans.empty()) return true;
+      fail("labels of spans beside one of the whole text", line_, "keep one of the two");
     }
-    for (const char* key : {"label", "labels"}) {
-      const Json* const list = object.get_if(key);
-      if (list == nullptr || labelled) continue;
-      if (list->is_string()) {
-        record.label = checked(list->string());
+    set_spans(std::move(spans), reading_.misaligned, changed_, record);
+    return true;
+  }
+
+  // false: there are none.
+  bool read_labels(const Json& object, std::vector<CharacterSpan>& spans,
+                   TextRecord& record) const {
+    const CharacterPlaces places(record.text);
+    std::string_view taken;
+    for (const std::string_view key : {"entities", "label", "labels"}) {
+      const Json* const value = object.get_if(key);
+      if (value == nullptr) continue;
+      if (!taken.empty()) {
+        fail("labels under " + in_quotes(taken) + " and under " + in_quotes(key), line_,
+             "keep one of the two");
+      }
+      taken = key;
+      if (key != "entities" && value->is_string()) {
+        record.label = checked(value->string(), record.where);
         continue;
       }
-      for (const Json& each : list_of(*list)) {
-        if (each.is_string()) {  // of the text as a whole
+      for (const Json& each : list_of(*value)) {
+        if (key == "entities") {
+          spans.push_back(entity(each, places));
+        } else if (each.is_string()) {  // of the text as a whole
           if (record.label) fail("a text with two labels", line_, "keep one of them");
-          record.label = checked(each.string());
-          continue;
+          record.label = checked(each.string(), record.where);
+        } else {
+          spans.push_back(labelled_place(each, places));
         }
-        if (!each.is_array() || each.size() != 3 || !each[0].is_number_unsigned() ||
-            !each[1].is_number_unsigned() || !each[2].is_string()) {
-          fail("a label that is no [START, END, LABEL]", each.dump(), R"(write [0, 5, "LOC"])");
-        }
-        spans.push_back(span(places, each[0].get<std::size_t>(), each[1].get<std::size_t>(),
-                             checked(each[2].string())));
       }
-      labelled = !record.label;
     }
-    if (labelled) set_spans(std::move(spans), reading_.misaligned, changed_, record);
-    return true;
+    return !taken.empty();
+  }
+
+  CharacterSpan entity(const Json& one, const CharacterPlaces& places) const {
+    if (!one.is_object()) fail("an entity that is no object", one.dump(), "write an object");
+    return span(places, number(one, "start_offset"), number(one, "end_offset"),
+                label(one, "label"));
+  }
+
+  CharacterSpan labelled_place(const Json& one, const CharacterPlaces& places) const {
+    if (!one.is_array() || one.size() != 3 || !one[0].is_number_unsigned() ||
+        !one[1].is_number_unsigned() || !one[2].is_string()) {
+      fail("a label that is no [START, END, LABEL]", one.dump(), R"(write [0, 5, "LOC"])");
+    }
+    return span(places, one[0].get<std::size_t>(), one[1].get<std::size_t>(),
+                checked(one[2].string(), lines_.location()));
   }
 
   const Json& list_of(const Json& value) const {
@@ -250,7 +266,7 @@ class HuggingFaceReader final : public JsonLines {
   }
 
   std::string name_of(const Json& tag) const {
-    if (tag.is_string()) return checked(tag.string());
+    if (tag.is_string()) return checked(tag.string(), lines_.location());
     if (!tag.is_number_unsigned())
       fail("a tag that is neither a number nor a text", tag.dump(), "");
     if (names_.empty()) {
@@ -281,12 +297,10 @@ class SpansReader final : public TextReader {
     record.columns = sequence_.columns;
     record.cells = sequence_.cells;
     record.spans = sequence_.spans;
-    const Json object = parse_json(sequence_.line, {KeyOrder::as_written, true, kDeepest});
-    for (const auto& [key, value] : object.items()) {
-      if (key != "tokens" && key != "spans" && key != "text" && key != "offsets") {
-        record.rest[key] = value;
-      }
-    }
+    record.gold = sequence_.gold;
+    const Json object = parse_json(sequence_.line, {KeyOrder::as_written});
+    keep_rest(object, {"tokens", "spans", "gold", "text", "offsets"}, record);
+    take_label(object, record);
     read_places(object, record);
     return true;
   }
@@ -294,16 +308,18 @@ class SpansReader final : public TextReader {
  private:
   void read_places(const Json& object, TextRecord& record) const {
     const Json *const text = object.get_if("text"), *const offsets = object.get_if("offsets");
-    if (text == nullptr || offsets == nullptr) return;
+    if (text == nullptr && offsets == nullptr) return;
     const auto fail = [&](std::string_view problem) {
       throw InputError(record.where, Message(std::string(problem)), sequence_.line,
                        "\"offsets\" has [BEGIN, END] of each token in \"text\", in characters");
     };
+    if (text == nullptr) fail("\"offsets\" without a \"text\"");
     if (!text->is_string()) fail("a \"text\" that is none");
+    record.text = text->string();
+    if (offsets == nullptr) return;
     if (!offsets->is_array() || offsets->size() != record.length()) {
       fail("\"offsets\" that are not as many as the tokens");
     }
-    record.text = text->string();
     const CharacterPlaces places(record.text);
     std::size_t before = 0;
     for (const Json& each : *offsets) {

@@ -3,7 +3,7 @@
 
 #include "app/convert/texts/text_readers.h"
 #include "core/unicode.h"
-#include "croft/core/error.h"
+#include "data/checks.h"
 
 namespace croft {
 namespace {
@@ -15,28 +15,26 @@ class RawReader final : public TextReader {
 
   bool next(TextRecord& record) override {
     std::string_view line;
+    std::size_t start = 0;
     do {
       if (!lines_.next(line)) return false;
-      if (line.find('\0') != line.npos) {
-        throw InputError(lines_.location(line.find('\0') + 1), "a NUL byte", line,
-                         "give text that is UTF-8");
-      }
+      require_plain_utf8(line, lines_);
       record = TextRecord();
       record.text = line;
       record.where = lines_.location();
-      if (!is_valid_utf8(line)) {
-        throw InputError(record.where, "a line that is not UTF-8", line,
-                         "convert the file to UTF-8 first");
-      }
+      start = next_;
+      next_ += character_count(line) + 1;
       cut(*tokenizer_, record);
     } while (record.places.empty());
     record.rest["line"] = lines_.line_number();
+    record.rest["start"] = start;
     return true;
   }
 
  private:
   LineReader lines_;
   std::shared_ptr<const TextTokenizer> tokenizer_;
+  std::size_t next_ = 0;  // characters before the next line; a line end is one
 };
 
 }  // namespace

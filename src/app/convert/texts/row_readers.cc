@@ -8,20 +8,14 @@
 #include <utility>
 
 #include "app/convert/texts/text_readers.h"
-#include "core/unicode.h"
 #include "croft/core/error.h"
+#include "data/checks.h"
 #include "data/columns.h"
 
 namespace croft {
 namespace {
 
-void require_utf8(std::string_view line, const LineReader& lines) {
-  if (is_valid_utf8(line) && line.find('\0') == line.npos) return;
-  throw InputError(lines.location(), "a row that is not UTF-8, as JSON is", line,
-                   "convert the file to UTF-8 first");
-}
-
-bool is_blank_line(std::string_view line) { return line.find_first_not_of(" \t") == line.npos; }
+bool is_blank_line(std::string_view line) { return line.find_first_not_of(kBlanks) == line.npos; }
 
 class ColumnRows final : public TextReader {
  public:
@@ -60,7 +54,7 @@ class ColumnRows final : public TextReader {
         if (record.columns > 0) return true;
         continue;
       }
-      require_utf8(line, lines_);
+      require_plain_utf8(line, lines_);
       row.clear();
       row.append_row(line);
       if (line.front() == ' ' || line.front() == '\t') {
@@ -143,7 +137,7 @@ class ConlluRows final : public TextReader {
         if (any) return true;
         continue;
       }
-      require_utf8(line, lines_);
+      require_plain_utf8(line, lines_);
       if (line.front() == '#') {
         read_comment(line, record);
         continue;

@@ -4,8 +4,7 @@
 
 #include "app/convert/texts/text_readers.h"
 #include "app/convert/texts/text_writers.h"
-#include "core/unicode.h"
-#include "croft/core/error.h"
+#include "data/checks.h"
 
 namespace croft {
 namespace {
@@ -19,10 +18,7 @@ class SegmentedReader final : public TextReader {
     std::string_view line;
     do {
       if (!lines_.next(line)) return false;
-      if (!is_valid_utf8(line) || line.find('\0') != line.npos) {
-        throw InputError(lines_.location(), "a line that is not UTF-8", line,
-                         "convert the file to UTF-8 first");
-      }
+      require_plain_utf8(line, lines_);
       read(line, record);
     } while (record.places.empty());
     return true;

@@ -9,33 +9,37 @@ namespace croft {
 
 std::span<const TextFormat> text_formats() {
   static const auto kFormats = std::to_array<TextFormat>({
-      {"raw", "plain text, a sequence a line", false, {}, true, open_raw},
-      {"spans", "JSON lines of tokens and labelled spans", false, {}, false, open_spans},
+      {"raw", "plain text, a sequence a line", false, {}, true, false, open_raw},
+      {"spans", "JSON lines of tokens and labelled spans", false, {}, false, false, open_spans},
       {"columns",
        "a token a line, its label last",
        false,
        {"label-column", "ignore-lines", "unlabelled"},
        false,
+       true,
        open_columns},
       {"conllu",
        "CoNLL-U, of Universal Dependencies",
        true,
        {"label-column", "cells"},
        false,
+       true,
        open_conllu},
-      {"prodigy", "JSON lines of Prodigy", true, {"misaligned"}, true, open_prodigy},
-      {"doccano", "JSON lines of doccano", true, {"misaligned"}, true, open_doccano},
+      {"prodigy", "JSON lines of Prodigy", true, {"misaligned"}, true, false, open_prodigy},
+      {"doccano", "JSON lines of doccano", true, {"misaligned"}, true, false, open_doccano},
       {"huggingface",
        "JSON lines of tokens and ner_tags",
        false,
        {"label-names"},
        false,
+       true,
        open_hugging_face},
-      {"brat", "a text file and its .ann, or a folder of these", true, {"misaligned"}, true},
+      {"brat", "a text file and its .ann, or a folder of these", true, {"misaligned"}, true, false},
       {"segmented",
        "words with blanks between, for models that find words",
        true,
        {},
+       false,
        false,
        open_segmented},
       {"csv",
@@ -43,6 +47,7 @@ std::span<const TextFormat> text_formats() {
        false,
        {"text-column", "label-column"},
        true,
+       false,
        open_csv},
   });
   return kFormats;
@@ -70,6 +75,10 @@ void check_options(const TextFormat& format, const TextReading& reading) {
     if (!given || std::ranges::find(format.takes, option) != format.takes.end()) return;
     throw UsageError(Message::option(option), " has no meaning for data of format ", format.name);
   };
+  if (reading.tokenizer != nullptr && !format.cuts) {
+    throw UsageError("--tokenizer cuts texts into tokens, and data of format ", format.name,
+                     " has its tokens");
+  }
   refuse(reading.misaligned != Misaligned::refuse, "misaligned");
   refuse(!reading.text_column.empty(), "text-column");
   refuse(!reading.label_column.empty(), "label-column");
@@ -77,6 +86,9 @@ void check_options(const TextFormat& format, const TextReading& reading) {
   refuse(!reading.label_names.empty(), "label-names");
   refuse(!reading.cells.empty(), "cells");
   refuse(reading.unlabelled, "unlabelled");
+  if (reading.unlabelled && !reading.label_column.empty()) {
+    throw UsageError("--label-column names the labels, and --unlabelled says that there are none");
+  }
 }
 
 }  // namespace
@@ -85,8 +97,10 @@ std::unique_ptr<TextReader> open_texts(const std::string& path, std::string_view
                                        const TextReading& reading) {
   const TextFormat& format = text_format(name);
   check_options(format, reading);
-  if (format.open == nullptr) return open_brat(path, reading);
-  return format.open(LineReader(path), reading);
+  TextReading complete = reading;
+  if (complete.tokenizer == nullptr) complete.tokenizer = tokenizer_named(kUsualTokenizer);
+  if (format.open == nullptr) return open_brat(path, complete);
+  return format.open(LineReader(path), complete);
 }
 
 }  // namespace croft

@@ -13,7 +13,7 @@ namespace croft {
 
 // What readers have to be told; each takes what its format has.
 struct TextReading {
-  std::shared_ptr<const TextTokenizer> tokenizer = tokenizer_named(kUsualTokenizer);
+  std::shared_ptr<const TextTokenizer> tokenizer;  // null: the usual one
   Misaligned misaligned = Misaligned::refuse;
   std::string text_column, label_column;  // of csv their names; of conllu and columns the label's
   char delimiter = ',';                   // of csv
@@ -39,7 +39,8 @@ struct TextFormat {
   bool trains = false;  // it has labels, and all that training has to be told of it is its name
   // Options of TextReading beside the tokenizer's that it takes, by their names.
   std::vector<std::string_view> takes;
-  bool cuts = false;  // texts into tokens, by a tokenizer
+  bool cuts = false;           // texts into tokens, by a tokenizer
+  bool labels_tokens = false;  // and not spans
   // null: of files that belong together
   std::unique_ptr<TextReader> (*open)(LineReader lines, const TextReading& reading) = nullptr;
 };
@@ -47,11 +48,12 @@ std::span<const TextFormat> text_formats();
 // Throws UsageError that lists them.
 const TextFormat& text_format(std::string_view name);
 const TextFormat* find_text_format(std::string_view name);  // null: there is none
-// Throws UsageError for an option that the format does not take.
+// Throws UsageError for an option that the format does not take, and for options that contradict
+// each other.
 std::unique_ptr<TextReader> open_texts(const std::string& path, std::string_view format,
                                        const TextReading& reading);
 
-// --- internal: what is in which file
+// --- internal: what is in which file; these need a tokenizer where the format cuts texts
 
 std::unique_ptr<TextReader> open_raw(LineReader lines, const TextReading&);
 std::unique_ptr<TextReader> open_spans(LineReader lines, const TextReading&);

@@ -8,20 +8,17 @@
 namespace croft {
 namespace {
 
-bool is_blank(std::string_view text, std::size_t at) {
-  const DecodedCharacter c = decode(text, at);
-  return c.value != kInvalidByte && character_class(c.value) == CharacterClass::space;
-}
-
 // Without the blanks at its ends.
 CharacterSpan trimmed(std::string_view text, CharacterSpan span) {
-  while (span.begin < span.end && is_blank(text, span.begin)) {
-    span.begin += decode(text, span.begin).size;
+  while (span.begin < span.end) {
+    const DecodedCharacter first = decode(text, span.begin);
+    if (!is_blank_character(first.value)) break;
+    span.begin += first.size;
   }
   while (span.end > span.begin) {
     std::size_t last = span.end - 1;
     while (last > span.begin && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
-    if (!is_blank(text, last)) break;
+    if (!is_blank_character(decode(text, last).value)) break;
     span.end = last;
   }
   return span;
@@ -58,6 +55,7 @@ void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, std::siz
     const auto& places = record.places;
     const auto first = std::ranges::upper_bound(places, each.begin, {}, &TextPlace::end);
     const auto last = std::ranges::lower_bound(places, each.end, {}, &TextPlace::begin);
+    if (first >= last) fail(each, "a span in which there is no token", "leave it out");
     LabelledSpan span{static_cast<std::size_t>(first - places.begin()),
                       static_cast<std::size_t>(last - places.begin()), each.label};
     if (places[span.begin].begin != each.begin || places[span.end - 1].end != each.end) {

@@ -19,6 +19,7 @@ struct TextRecord {
   std::vector<std::string> cells;  // [T][columns]
   // What is labelled: stretches of tokens, each token, or the text as a whole.
   std::optional<std::vector<LabelledSpan>> spans;
+  std::optional<std::vector<LabelledSpan>> gold;   // of spans alone: what they are compared with
   std::optional<std::vector<std::string>> labels;  // [T]
   std::optional<std::string> label;
   Json rest = Json::object(KeyOrder::as_written);  // keys that are somebody else's
@@ -40,7 +41,8 @@ struct CharacterSpan {
 enum class Misaligned { refuse, widen, drop };
 
 // Spans of the record's tokens from those of its text.  Blanks at their ends do not count.  Throws
-// InputError for spans that overlap, are empty, or lie beyond the text, and as `misaligned` says.
+// InputError for spans that overlap, are empty, have no token, or lie beyond the text, and as
+// `misaligned` says.
 //   changed : counts the spans that were widened or dropped
 void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, std::size_t& changed,
                TextRecord& record);

@@ -10,12 +10,27 @@
 namespace croft {
 namespace {
 
-void require_text(const TextRecord& record, std::string_view format) {
-  if (!record.text.empty()) return;
+// For formats that say where in its text a token stands.
+void require_offsets(const TextRecord& record, std::string_view format) {
+  if (record.places.size() == record.length()) return;
   throw InputError(record.where, "a sequence without the text that its tokens are of", "",
                    Message("--to ", format,
                            " writes offsets: read a format that has texts, or "
                            "spans with \"text\" and \"offsets\""));
+}
+
+// What else stood with the sequence, but for what is there already, and for keys that the format
+// itself gives a meaning.
+void add_rest(const TextRecord& record, std::initializer_list<std::string_view> own, Json& out) {
+  for (const auto& [key, value] : record.rest.items()) {
+    if (std::ranges::find(own, key) == own.end() && !out.contains(key)) out[key] = value;
+  }
+}
+
+std::string without_line_ends(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
 }
 
 // A span's first and last character, and what it says.
@@ -44,7 +59,10 @@ class ColumnsWriter final : public TextWriter {
       : scheme_(writing.scheme == ChunkScheme::automatic ? ChunkScheme::bio : writing.scheme),
         write_(std::move(write)) {}
   void add(const TextRecord& record) override {
-    if (record.length() == 0) return;
+    if (record.length() == 0) {
+      throw InputError(record.where, "a sequence without a token", record.text,
+                       "leave it out: columns have no empty sequences");
+    }
     const bool labelled = record.labels || record.spans;
     if (any_ && labelled != labelled_) {
       throw InputError(record.where, "a sequence with labels beside one without", "",
@@ -84,13 +102,15 @@ class LabelledTexts final : public TextWriter {
  public:
   LabelledTexts(const TextWriting&, WriteText write) : write_(std::move(write)) {}
   void add(const TextRecord& record) override {
-    std::string line = record.label.value_or("") + "\t";
+    if (record.text.empty() && record.length() > 0) {
+      throw InputError(record.where, "a sequence without the text that its tokens are of", "",
+                       "--to text writes texts: read a format that has them");
+    }
     if (record.label && record.label->find_first_of("\t\r\n") != std::string::npos) {
       throw InputError(record.where, "a label with a TAB or a line end", *record.label,
                        "write another character");
     }
-    for (const char c : record.text) line += c == '\n' || c == '\r' ? ' ' : c;
-    write_(line + "\n");
+    write_(record.label.value_or("") + "\t" + without_line_ends(record.text) + "\n");
   }
 
  private:
@@ -101,18 +121,23 @@ class DoccanoWriter final : public TextWriter {
  public:
   DoccanoWriter(const TextWriting&, WriteText write) : write_(std::move(write)) {}
   void add(const TextRecord& record) override {
-    require_text(record, "doccano");
+    require_offsets(record, "doccano");
     const CharacterPlaces places(record.text);
     Json out = Json::object(KeyOrder::as_written);
     out["text"] = record.text;
     out["label"] = Json::array();
+    if (record.label) {
+      if (record.spans && !record.spans->empty()) {
+        throw InputError(record.where, "labelled spans beside a label of the whole text",
+                         *record.label, "doccano has one of the two");
+      }
+      out["label"].push_back(*record.label);
+    }
     for (const LabelledSpan& each : record.spans.value_or(std::vector<LabelledSpan>())) {
       const Offsets at = offsets_of(record, places, each);
       out["label"].push_back({at.begin, at.end, each.label});
     }
-    for (const auto& [key, value] : record.rest.items()) {
-      if (key != "text" && key != "label") out[key] = value;
-    }
+    add_rest(record, {"labels", "entities", "data"}, out);
     write_(out.dump(-1, InvalidUtf8::replace) + "\n");
   }
 
@@ -124,7 +149,7 @@ class ProdigyWriter final : public TextWriter {
  public:
   ProdigyWriter(const TextWriting&, WriteText write) : write_(std::move(write)) {}
   void add(const TextRecord& record) override {
-    require_text(record, "prodigy");
+    require_offsets(record, "prodigy");
     const CharacterPlaces places(record.text);
     Json out = Json::object(KeyOrder::as_written);
     out["text"] = record.text;
@@ -139,8 +164,16 @@ class ProdigyWriter final : public TextWriter {
                         {"id", t},
                         {"ws", blank}});
     }
-    Json& spans = out["spans"] = Json::array();
-    for (const LabelledSpan& each : record.spans.value_or(std::vector<LabelledSpan>())) {
+    if (record.spans) out["spans"] = spans_of(record, places);
+    if (record.label) out["label"] = *record.label;
+    add_rest(record, {"spans"}, out);
+    write_(out.dump(-1, InvalidUtf8::replace) + "\n");
+  }
+
+ private:
+  static Json spans_of(const TextRecord& record, const CharacterPlaces& places) {
+    Json spans = Json::array();
+    for (const LabelledSpan& each : *record.spans) {
       const Offsets at = offsets_of(record, places, each);
       spans.push_back({{"start", at.begin},
                        {"end", at.end},
@@ -148,39 +181,55 @@ class ProdigyWriter final : public TextWriter {
                        {"token_end", each.end - 1},
                        {"label", each.label}});
     }
-    for (const auto& [key, value] : record.rest.items()) {
-      if (key != "text" && key != "tokens" && key != "spans") out[key] = value;
-    }
-    write_(out.dump(-1, InvalidUtf8::replace) + "\n");
+    return spans;
   }
-
- private:
   WriteText write_;
 };
 
-// Annotations of a text whose lines are the sequences, as BRAT counts: "start" of a record is where
-// it begins, and without it each begins behind the line end of the one before.
+// Annotations of one text whose lines are the sequences, as BRAT counts: "start" of a record is
+// where it begins, and without it each begins behind the line end of the one before.
 class BratWriter final : public TextWriter {
  public:
   BratWriter(const TextWriting&, WriteText write) : write_(std::move(write)) {}
   void add(const TextRecord& record) override {
-    require_text(record, "brat");
+    require_offsets(record, "brat");
     const CharacterPlaces places(record.text);
-    const Json* const start = record.rest.get_if("start");
-    if (start != nullptr && start->is_number_unsigned()) next_ = start->get<std::size_t>();
+    place(record);
     std::string out;
     for (const LabelledSpan& each : record.spans.value_or(std::vector<LabelledSpan>())) {
+      if (each.label.empty() || each.label.find_first_of(" \t\r\n") != std::string::npos) {
+        throw InputError(record.where, "a label that is empty or has a blank, which BRAT has not",
+                         each.label, "give it a name of one word");
+      }
       const Offsets at = offsets_of(record, places, each);
       out += "T" + std::to_string(++count_) + "\t" + each.label + " " +
              std::to_string(next_ + at.begin) + " " + std::to_string(next_ + at.end) + "\t" +
-             at.text + "\n";
+             without_line_ends(at.text) + "\n";
     }
     next_ += places.size() + 1;
     write_(out);
   }
 
  private:
+  // Where the record begins.
+  void place(const TextRecord& record) {
+    const Json* const named = record.rest.get_if("document");
+    Json document = named == nullptr ? Json() : *named;
+    const Json* const start = record.rest.get_if("start");
+    const std::size_t begin =
+        start != nullptr && start->is_number_unsigned() ? start->get<std::size_t>() : next_;
+    if (any_ && (begin < next_ || !(document == document_))) {
+      throw InputError(record.where, "a sequence of another text than the one before", record.text,
+                       "a file of annotations is of one text: convert the texts one by one");
+    }
+    any_ = true;
+    document_ = std::move(document);
+    next_ = begin;
+  }
+
   WriteText write_;
+  bool any_ = false;
+  Json document_;
   std::size_t next_ = 0, count_ = 0;
 };
 
@@ -192,24 +241,27 @@ std::unique_ptr<TextWriter> open(const TextWriting& writing, WriteText write) {
 }  // namespace
 
 std::string span_line_of(const TextRecord& record) {
+  return span_object_of(record).dump(-1, InvalidUtf8::replace) + "\n";
+}
+
+Json span_object_of(const TextRecord& record) {
   SpanSequence sequence;
   sequence.columns = record.columns;
   sequence.cells = record.cells;
   sequence.spans = record.spans;
-  Json out = parse_json(span_line(sequence), {KeyOrder::as_written});
+  sequence.gold = record.gold;
+  Json out = span_object(sequence);
+  if (!record.text.empty()) out["text"] = record.text;
   if (!record.places.empty()) {
-    out["text"] = record.text;
     const CharacterPlaces places(record.text);
     Json& offsets = out["offsets"] = Json::array();
     for (const TextPlace& each : record.places) {
       offsets.push_back({places.character(each.begin), places.character(each.end)});
     }
   }
-  constexpr std::string_view kOwn[] = {"tokens", "spans", "gold", "text", "offsets"};
-  for (const auto& [key, value] : record.rest.items()) {
-    if (std::ranges::find(kOwn, key) == std::end(kOwn)) out[key] = value;
-  }
-  return out.dump(-1, InvalidUtf8::replace) + "\n";
+  if (record.label) out["label"] = *record.label;
+  add_rest(record, {"tokens", "spans", "gold", "text", "offsets"}, out);
+  return out;
 }
 
 std::span<const TextOutput> text_outputs() {

@@ -32,7 +32,9 @@ struct TextOutput {
 std::span<const TextOutput> text_outputs();
 const TextOutput* find_text_output(std::string_view name);  // null: there is none
 
-// A line of spans, with "text" and "offsets" (in characters) where the record has a text.
+// What the format of spans has of a record, with "text" and "offsets" (in characters) where there
+// is a text; and the same as a line.
+Json span_object_of(const TextRecord& record);
 std::string span_line_of(const TextRecord& record);
 
 std::unique_ptr<TextWriter> open_segmented(const TextWriting& writing, WriteText write);

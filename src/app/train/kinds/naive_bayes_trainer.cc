@@ -8,6 +8,7 @@
 #include "core/json.h"
 #include "core/parse_number.h"
 #include "croft/data/line_reader.h"
+#include "data/comma_list.h"
 
 #include "train/course/report.h"
 #include "train/encoded_training.h"
@@ -43,12 +44,9 @@ GivenPriors read_priors(const std::string& text) {
     }
     return given;
   }
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view pair = std::string_view(text).substr(begin, end - begin);
+  for (const std::string_view pair : between_commas(text)) {
     const std::size_t equals = std::min(pair.rfind('='), pair.size());
     given.add(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())), {});
-    begin = end + 1;
   }
   return given;
 }
