@@ -66,3 +66,76 @@ def test_bad_kits_say_where(folder):
     (folder / "kit.toml").write_text('[[gazeteer]]\nname = "x"\n')
     with pytest.raises(ValueError, match="kit.toml:1"):
         croft.ChainCRF(kit=folder / "kit.toml", format="columns").fit(ROWS, LABELS)
+
+
+TEXTS = ["A goal in the match", "the match", "the minister", "a vote of the minister"]
+VECTORS = """goal 1 0.1
+match 0.9 0
+striker 0.95 0.2
+minister 0.1 1
+vote 0 0.9
+senator 0.2 0.95
+"""
+TEXT_KIT = """[[embeddings]]
+name = "vec"
+file = "vectors.txt"
+nearest = 2
+[[synonyms]]
+name = "s"
+file = "synonyms.txt"
+"""
+
+
+@pytest.fixture
+def texts_kit(tmp_path):
+    (tmp_path / "vectors.txt").write_text(VECTORS)
+    (tmp_path / "synonyms.txt").write_text("goal\tscore\nminister\tsecretary of state\n")
+    (tmp_path / "texts.toml").write_text(TEXT_KIT)
+    return tmp_path / "texts.toml"
+
+
+def test_a_vectorizer_has_the_attributes_of_the_command_line(texts_kit, tmp_path):
+    vectors = croft.TextVectorizer(kit=texts_kit)
+    matrix = vectors.fit_transform(TEXTS).toarray()
+    names = list(vectors.get_feature_names_out())
+    data = "".join(f"{k}\t{text}\n" for k, text in enumerate(TEXTS))
+    (tmp_path / "train.tsv").write_text(data)
+    subprocess.run([CROFT, "train", "--quiet", "--format", "text", "--no-intercept", "--kit", texts_kit, "-o",
+                    tmp_path / "m.croft", tmp_path / "train.tsv"], check=True)
+    lines = subprocess.run([CROFT, "inspect", "-m", tmp_path / "m.croft", "--weights"], check=True,
+                           capture_output=True, text=True).stdout.splitlines()
+    assert sorted(names) == sorted({line.split("\t")[1] for line in lines})
+    assert names[len(vectors.vocabulary_):] == sorted(names[len(vectors.vocabulary_):])
+    assert matrix[1, names.index("vec.0")] == pytest.approx(0.9)  # of "the" there is no vector
+    assert matrix[0, names.index("s=goal")] == 1
+    model = croft.load(tmp_path / "m.croft")
+    assert model.predict([TEXTS[2]]) == [["2"]] or model.predict([TEXTS[2]]) == [["3"]]
+
+
+def test_texts_of_unseen_words_are_classified_by_their_vectors(texts_kit):
+    vectors = croft.TextVectorizer(kit=texts_kit)
+    topics = ["sport", "sport", "politics", "politics"]
+    new = ["Striker!", "our senator", "the Secretary of State"]
+    assert croft.TextVectorizer().fit(TEXTS).transform(new[:1]).nnz == 0
+    model = croft.LogisticRegression(l2=0.1).fit(vectors.fit_transform(TEXTS), topics)
+    assert list(model.predict(vectors.transform(new))) == ["sport", "politics", "politics"]
+
+
+@pytest.mark.parametrize("options", [{}, {"hash_bits": 6}, {"weighting": "tf-idf"}])
+def test_a_vectorizer_keeps_its_kit(texts_kit, options):
+    vectors = croft.TextVectorizer(kit=texts_kit, **options).fit(TEXTS)
+    before = vectors.transform(["the striker", "score"])
+    for file in ("texts.toml", "vectors.txt", "synonyms.txt"):
+        (texts_kit.parent / file).unlink()
+    again = pickle.loads(pickle.dumps(vectors))
+    assert (again.transform(["the striker", "score"]) != before).nnz == 0
+    assert list(again.get_feature_names_out()) == list(vectors.get_feature_names_out())
+    assert before.shape[1] == len(vectors.get_feature_names_out())
+    with pytest.raises(FileNotFoundError):
+        vectors.fit(TEXTS)
+
+
+def test_a_vectorizer_refuses_what_texts_cannot_have(texts_kit):
+    texts_kit.write_text('[[forms]]\nname = "f"\nforms = ["lower"]\n')
+    with pytest.raises(ValueError, match="texts.toml:1"):
+        croft.TextVectorizer(kit=texts_kit).fit(TEXTS)
