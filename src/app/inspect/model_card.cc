@@ -16,6 +16,7 @@
 #include "app/label/row_reader.h"
 #include "app/label/sequence_source.h"
 #include "app/search/search.h"
+#include "app/train/recorded_options.h"
 
 namespace croft {
 namespace {
@@ -42,17 +43,12 @@ std::string command_of(const SequenceModel& model, const Json& record, const std
     give("format", std::string(format_name(extraction.format)));
   }
   if (!extraction.template_text.empty()) give("template", "FILE");
-  for (const auto& [key, option] :
-       std::to_array<std::pair<const char*, const char*>>({{"objective", "objective"},
-                                                           {"optimizer", "optimizer"},
-                                                           {"l1", "l1"},
-                                                           {"l2", "l2"},
-                                                           {"features", "features"},
-                                                           {"min_count", "min-count"},
-                                                           {"seed", "seed"},
-                                                           {"smoothing", "smoothing"},
-                                                           {"tokenizer", "tokenizer"}})) {
-    add(key, option);
+  for (const RecordedOption& each : recorded_options(model, record)) {
+    if (each.value.empty()) {
+      words.push_back(std::string(2, '-').append(each.option));
+    } else {
+      give(each.option, each.value);
+    }
   }
   words.insert(words.end(), {"-o", name + ".croft", "DATA"});
   return shell_words(words);

@@ -426,6 +426,7 @@ void set_features(const TrainRequest& request, const ChainModel* init, Extractio
 //   of_texts : how their terms are made, where the data is texts
 std::shared_ptr<const FeatureKit> make_kit(const TrainRequest& request, const ChainModel* init,
                                            const TokenizerOptions& of_texts) {
+  if (request.kit_of_model) return request.kit_of_model;
   const bool has_one = init != nullptr && init->extractor().config().kit != nullptr;
   if (request.kit.empty()) return has_one ? init->extractor().config().kit->owning() : nullptr;
   if (has_one) {
