@@ -1,4 +1,4 @@
-"""ChainCRF(kit=...): the same features as from the command line, of rows and of dicts."""
+"""ChainCRF(kit=...), TextVectorizer(kit=...), stack(): the same features as from the command line."""
 import os
 import pickle
 import subprocess
@@ -139,3 +139,61 @@ def test_a_vectorizer_refuses_what_texts_cannot_have(texts_kit):
     texts_kit.write_text('[[forms]]\nname = "f"\nforms = ["lower"]\n')
     with pytest.raises(ValueError, match="texts.toml:1"):
         croft.TextVectorizer(kit=texts_kit).fit(TEXTS)
+
+
+# croft.stack
+
+NAMES = "".join(f"-DOCSTART- O\n\nMr O\n{name} B-PER\ncame O\n\nsaw O\n{name} B-PER\nat:8 O\n\nin O\n{place} B-LOC\n\n"
+               for name, place in (("Ana", "Ulm"), ("Ben", "Bonn"), ("Eva", "Trier"), ("Jan", "Kiel")))
+
+
+@pytest.fixture
+def names(tmp_path):
+    (tmp_path / "data").write_text(NAMES)
+    subprocess.run([CROFT, "train", "--quiet", "--l2", "0.5", "-o", tmp_path / "m.croft", tmp_path / "data"],
+                   check=True)
+    return tmp_path
+
+
+def test_stack_gives_what_the_program_writes(names):
+    options = ["--jackknife", "2", "--elsewhere", "--group-by=-DOCSTART-", "--tolerance", "0.01"]
+    lines = subprocess.run([CROFT, "stack", "-m", names / "m.croft", *options, names / "data"], check=True,
+                           capture_output=True).stdout
+    (names / "lines").write_bytes(lines)
+    found = croft.stack(names / "m.croft", names / "data", jackknife=2, elsewhere=0, group_by="-DOCSTART-",
+                        tolerance=0.01)
+    subprocess.run([CROFT, "train", "--quiet", "--format", "attributes", "-o", names / "second.croft",
+                    names / "lines"], check=True)
+    crf = croft.ChainCRF().fit(found.X, found.y)
+    crf.save(names / "python.croft")
+    weights = [subprocess.run([CROFT, "inspect", "-m", names / name, "--weights"], check=True,
+                              capture_output=True, text=True).stdout for name in ("second.croft", "python.croft")]
+    assert weights[0] == weights[1]
+    assert "elsewhere.best=B-PER" in weights[0] and "l[0]=at:8" in found.X[2][2]
+    assert found.weights is None
+
+
+def test_stacked_new_data_has_no_labels(names):
+    (names / "new").write_text("Mr\nAda\n\n")
+    found = croft.stack(names / "m.croft", names / "new")
+    assert found.y is None and len(found.X) == 1 and 0.5 < found.X[0][1]["chain=B-PER"] < 1
+
+
+def test_stack_warns_of_documents_that_are_cut(names):
+    with pytest.warns(UserWarning, match="a mark of documents"):
+        croft.stack(names / "m.croft", names / "data", jackknife=2)
+
+
+def test_misuses_of_stack_are_errors(names):
+    for arguments, message in (({"tolerance": 1}, "tolerance is for"), ({"group_by": "x"}, "group_by is for"),
+                               ({"elsewhere": 0}, "group_by"),
+                               ({"jackknife": 2, "group_by": "-DOCSTART-", "l2": 2}, "differs from .* l2"),
+                               ({"jackknife": 9, "group_by": "-DOCSTART-"}, "9 is more than the 4 groups")):
+        with pytest.raises(ValueError, match=message):
+            croft.stack(names / "m.croft", names / "data", **arguments)
+    with pytest.raises(TypeError, match="no option"):
+        croft.stack(names / "m.croft", names / "data", jackknife=2, nonsense=1)
+    with pytest.raises(FileNotFoundError):
+        croft.stack(names / "m.croft", names / "nothing")
+    with pytest.raises(ValueError, match="no data"):
+        croft.stack(names / "m.croft")
