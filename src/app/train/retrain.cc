@@ -52,7 +52,8 @@ OptionValues values_of(const SequenceModel& model, const Json& record,
 
 std::shared_ptr<const SequenceModel> retrain(const SequenceModel& model,
                                              const RetrainRequest& request) {
-  const OptionValues values = values_of(model, training_record(model), request);
+  const Json record = training_record(model);
+  const OptionValues values = values_of(model, record, request);
   const ExtractionConfig& extraction = model.extractor().config();
   const auto trainer = make_trainer(values, {}, [&](TrainRequest& train) {
     if (!extraction.template_text.empty()) {
@@ -61,8 +62,9 @@ std::shared_ptr<const SequenceModel> retrain(const SequenceModel& model,
     }
     train.kit_of_model = extraction.kit;
     train.boundaries = train.boundaries || extraction.boundaries;
-    if (train.options.kind == ChainKind::maxent && !train.intercept) {
+    if (!train.intercept && (extraction.intercept || train.options.kind == ChainKind::maxent)) {
       train.intercept = extraction.intercept;
+      train.options.free_intercept = record.value("intercept", std::string()) == "unpenalised";
     }
   });
   TrainObserver nobody;

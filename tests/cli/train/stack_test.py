@@ -71,6 +71,7 @@ class StackTest(CliTest):
     def test_every_kind_is_retrained_as_it_was_by_whole_documents(self):
         for options, passed in (([], []), (["--l2", "0.3", "--features", "all"], []),
                                 (["--model", "memm"], []), (["--model", "maxent", "--no-intercept"], []),
+                                (["--model", "maxent", "--intercept=unpenalised"], []), (["--intercept"], []),
                                 (["--model", "hmm", "--suffix", "2"], []), (["--model", "segment"], []),
                                 (["--objective", "softmax-margin", "--cost", "2"], []),
                                 (["--optimizer", "sgd", "--max-iterations", "5"], []),
