@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/train/feature_kit_file.h"
 #include "croft/core/error.h"
@@ -14,6 +15,25 @@ namespace {
 
 void require(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
+}
+
+// The same bytes as a kit of texts, and the rest as a text.
+void ask_of_texts(std::string_view kit_text, std::string_view rest) {
+  auto kit = croft::parse_feature_kit(
+      kit_text, "fuzz", [&](const std::string&) { return croft::LineReader(rest, "resource"); },
+      croft::Tokenizer(croft::kit_words({})));
+  croft::KitScratch scratch;
+  std::vector<croft::KitFeatureFit> fit(kit->features().size());
+  kit = kit->for_texts({})->bind(croft::InputFormat::text, 0, nullptr);
+  kit->start(rest, scratch);
+  kit->visit_known(scratch, [&](std::size_t k, std::uint32_t id) { fit[k].known = {id}; });
+  kit = kit->fitted(fit)->bind(croft::InputFormat::text, 0, nullptr);
+  croft::StringLists out;
+  kit->start(rest, scratch);
+  kit->expand(0, scratch, out);
+  for (std::size_t k = 0; k < out.items(); ++k) {
+    require(!out.item(k).empty(), "an attribute without a name");
+  }
 }
 
 void ask(std::string_view text) {
@@ -32,7 +52,7 @@ void ask(std::string_view text) {
     rows.append_cell(line.substr(std::min(line.find('\t'), line.size())));
     rows.end_row();
   }
-  kit = kit->fitted(std::vector<croft::NumberScaling>(kit->features().size()));
+  kit = kit->fitted(std::vector<croft::KitFeatureFit>(kit->features().size()));
   const auto bound = kit->bind(croft::InputFormat::columns, 2, nullptr);
   croft::KitScratch scratch;
   bound->start(rows, scratch, "fuzz");
@@ -46,8 +66,14 @@ void ask(std::string_view text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text{reinterpret_cast<const char*>(data), size};
   try {
-    ask({reinterpret_cast<const char*>(data), size});
+    ask(text);
+  } catch (const croft::Error&) {
+  }
+  try {
+    const std::size_t end = std::min(text.find("\n---\n"), text.size());
+    ask_of_texts(text.substr(0, end), end == text.size() ? "" : text.substr(end + 5));
   } catch (const croft::Error&) {
   }
   return 0;

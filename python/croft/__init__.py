@@ -57,7 +57,8 @@ if TYPE_CHECKING:
     from .logic import Logic, LogicAnswer
     from .logistic_regression import LogisticRegression
     from .memm import MEMM
-    from .model import Labelling, Evaluation, Model, Span, card, check, chunk_f1, compare, errors, evaluate, load, save
+    from .model import (Labelling, Evaluation, Model, Span, Stacked, card, check, chunk_f1, compare, errors, evaluate,
+                        load, save, stack)
     from .naive_bayes import NaiveBayes
     from .rank_walk import RankedCRF
     from .segment import SegmentCRF
@@ -69,9 +70,9 @@ __version__: str = _core.version
 __all__ = ["BayesNet", "BoostedCRF", "Bugs", "BugsResult", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF",
            "Evaluation", "FactorGraph", "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF", "Inference",
            "Labelling", "Logic", "LogicAnswer", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes",
-           "PoolCRF", "Range", "RankedCRF", "SearchResult", "SegmentCRF", "Span", "TableGraphCRF", "Template",
-           "TextVectorizer", "TrainingInterrupted", "card", "chain", "check", "chunk_f1", "compare", "compat",
-           "errors", "evaluate", "load", "maximum_entropy", "plot", "read", "save", "search"]
+           "PoolCRF", "Range", "RankedCRF", "SearchResult", "SegmentCRF", "Span", "Stacked", "TableGraphCRF",
+           "Template", "TextVectorizer", "TrainingInterrupted", "card", "chain", "check", "chunk_f1", "compare",
+           "compat", "errors", "evaluate", "load", "maximum_entropy", "plot", "read", "save", "search", "stack"]
 
 _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "Bugs": "bugs", "BugsResult": "bugs",
           "ChainCRF": "estimator", "card": "model", "check": "model", "chunk_f1": "model", "compare": "model",
@@ -81,9 +82,10 @@ _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "Bugs": "bugs", "Bug
           "LogicAnswer": "logic", "LogisticRegression": "logistic_regression", "MEMM": "memm",
           "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Model": "model", "NaiveBayes": "naive_bayes",
           "PoolCRF": "pool", "Range": "halving", "RankedCRF": "rank_walk", "SearchResult": "halving",
-          "search": "halving", "SegmentCRF": "segment", "Span": "model", "TableGraphCRF": "table_graph",
-          "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator", "read": "texts",
-          "evaluate": "model", "load": "model", "save": "model"}
+          "search": "halving", "SegmentCRF": "segment", "Span": "model", "Stacked": "model",
+          "TableGraphCRF": "table_graph", "Template": "graph_crf", "TextVectorizer": "text",
+          "TrainingInterrupted": "estimator", "read": "texts", "evaluate": "model", "load": "model",
+          "save": "model", "stack": "model"}
 _PARTS = {"chain", "compat", "plot"}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import numbers
 import os
+import re
 import warnings
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence, Union
@@ -465,6 +466,69 @@ def card(model: Any, data: Optional[PathLike] = None, *, name: str = "model", no
     if not isinstance(found, Model):
         raise TypeError(f"model is a {type(model).__name__}; give a Model or a fitted estimator")
     return _core.card(found._native, name, "" if data is None else os.fspath(data), notes, top, format)
+
+
+class Stacked(NamedTuple):
+    """What `stack` makes of data: sequences of attributes with their values, and where the data has them labels."""
+    X: list[list[dict[str, float]]]
+    y: Optional[list[list[str]]]
+    weights: Optional[list[float]]
+
+
+def stack(model: PathLike, *data: PathLike, jackknife: int = 0, elsewhere: Optional[int] = None,
+          group_by: str = "", template: Optional[PathLike] = None, kit: Optional[PathLike] = None, threads: int = 1,
+          **options: Any) -> Stacked:
+    """Data with a model's probabilities of labels as attributes, for another model (docs/features.md).
+
+    X and y are what `ChainCRF.fit` takes: the attributes that training would give the data of these files, KIND=LABEL
+    with the probability as value, and with `elsewhere` what the model says of the same word elsewhere in its document.
+
+    jackknife : parts of the data, each labelled by a model of the others that is trained as this one was; 0: none
+    elsewhere : the column of words, the first is 0; group_by : what makes sequences a document, as for croft stack
+    template, kit : files, of the other attributes; options : of the trainings, where the model does not have them
+
+    Raises FileNotFoundError for a file that is not there, croft.Error for bad data and what cannot be stacked.
+    """
+    if options and not jackknife:
+        raise ValueError(f"{next(iter(options))} is for the models that jackknife trains, and there are none: leave "
+                         "it out")
+    if group_by and not jackknife and elsewhere is None:
+        raise ValueError("group_by is for jackknife, whose parts divide no group, and elsewhere: leave it out")
+    if not data:
+        raise ValueError("no data: name a file")
+    lines = _core.stack(os.fspath(model), [os.fspath(path) for path in data], os.fspath(template or ""),
+                        os.fspath(kit or ""), jackknife, group_by, elsewhere, threads, options,
+                        lambda text: warnings.warn(text, stacklevel=3))
+    return _stacked(lines.decode("utf-8", "surrogateescape"))
+
+
+_ITEM = re.compile(r"((?:\\.|[^\\:])*)(?::(.*))?", re.S)
+
+
+def _stacked(text: str) -> Stacked:
+    """The sequences of attribute lines."""
+    found = Stacked([], [], [])
+    for block in text.split("\n\n")[:-1]:
+        rows = block.split("\n")
+        weight = 1.0
+        if rows[0].startswith("@weight:"):
+            weight = float(rows.pop(0)[len("@weight:"):])
+        X, y = [], []
+        for row in rows:
+            label, *items = row.split("\t")
+            y.append(re.sub(r"\\(.)", r"\1", label))
+            attributes: dict[str, float] = {}
+            for item in items:
+                name, value = _ITEM.fullmatch(item).groups()  # type: ignore[union-attr]
+                name = re.sub(r"\\(.)", r"\1", name)
+                attributes[name] = attributes.get(name, 0.0) + float(value or 1)
+            X.append(attributes)
+        found.X.append(X)
+        found.y.append(y)  # type: ignore[union-attr]
+        found.weights.append(weight)  # type: ignore[union-attr]
+    labelled = any(label for labels in found.y or [] for label in labels)
+    weighted = any(weight != 1 for weight in found.weights or [])
+    return Stacked(found.X, found.y if labelled else None, found.weights if weighted else None)
 
 
 def check(train: str | os.PathLike[str], *tests: str | os.PathLike[str], format: str = "columns",

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import numbers
+import os
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence, Union
 
 from . import _core, _params
@@ -52,6 +53,9 @@ class TextVectorizer(BaseEstimator):  # type: ignore[misc]
     hash_bits : int or None
         Columns are the 2**hash_bits numbers that terms are hashed to (1 to 28); no vocabulary is kept, and fit
         is needed for weighting "tf-idf" alone.
+    kit : path or None
+        A feature kit (docs/features.md, "Texts"): word clusters, averaged vectors, nearest known words, lists and
+        synonyms are columns behind those of the terms.  fit reads it and the files that it names, once.
 
     Attributes
     ----------
@@ -64,19 +68,19 @@ class TextVectorizer(BaseEstimator):  # type: ignore[misc]
                  min_df: Union[int, float] = 1, max_df: Union[int, float] = 1.0,
                  max_features: Optional[int] = None, weighting: str = "counts",
                  sublinear_tf: bool = False, norm: Optional[str] = "auto",
-                 hash_bits: Optional[int] = None) -> None:
+                 hash_bits: Optional[int] = None, kit: Union[str, os.PathLike[str], None] = None) -> None:
         _params.keep(self, locals())
 
     def fit(self, raw_documents: Iterable[str], y: Any = None) -> TextVectorizer:
         """Learns the terms, and in how many texts each is."""
-        encoder = self._new_encoder()
+        encoder = self._new_encoder(self.kit)
         encoder.fit(_texts(raw_documents))
         self.encoder_ = encoder
         return self
 
     def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> Any:
         """fit, and the matrix of the same texts: quicker than one after the other."""
-        encoder = self._new_encoder()
+        encoder = self._new_encoder(self.kit)
         arrays = encoder.fit_transform(_texts(raw_documents))
         self.encoder_ = encoder
         return _matrix(arrays, encoder.columns)
@@ -87,13 +91,16 @@ class TextVectorizer(BaseEstimator):  # type: ignore[misc]
         return _matrix(encoder.transform(_texts(raw_documents)), encoder.columns)
 
     def get_feature_names_out(self, input_features: Any = None) -> numpy.ndarray:
-        """The terms by column, as an array of str objects; with hash_bits the columns' numbers."""
+        """The terms by column, then the attributes of the kit, as an array of str objects; with hash_bits the
+        columns' numbers for terms."""
         import numpy
 
         encoder = self._fitted()
         if self.hash_bits is not None:
-            return numpy.array([str(column) for column in range(encoder.columns)], dtype=object)
-        return numpy.array(encoder.terms(), dtype=object)
+            terms = [str(column) for column in range(2 ** self.hash_bits)]
+        else:
+            terms = encoder.terms()
+        return numpy.array(terms + encoder.kit_names(), dtype=object)
 
     @property
     def vocabulary_(self) -> dict[str, int]:
@@ -112,35 +119,42 @@ class TextVectorizer(BaseEstimator):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
         if "encoder_" in state:
+            state["kit_"] = state["encoder_"].kit_state()
             state["encoder_"] = state["encoder_"].state()
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        kit = state.pop("kit_", None)
         self.__dict__.update(state)
         if "encoder_" in state:
             self.encoder_ = self._new_encoder()
             if state["encoder_"] is not None:
                 self.encoder_.set_state(*state["encoder_"])
+            if kit is not None:
+                self.encoder_.set_kit_state(*kit)
 
     def _more_tags(self) -> dict[str, Any]:
-        return {"X_types": ["string"], "requires_fit": self.hash_bits is None}
+        return {"X_types": ["string"], "requires_fit": self.hash_bits is None or self.kit is not None}
 
     def _fitted(self) -> _core.TextEncoder:
         encoder = getattr(self, "encoder_", None)
-        if encoder is None and self.hash_bits is not None:
+        if encoder is None and self.hash_bits is not None and self.kit is None:
             encoder = self._new_encoder()
         if encoder is None or (encoder.needs_fit and not encoder.is_fitted):
             raise NotFittedError("this TextVectorizer is not fitted; call fit or fit_transform first")
         return encoder
 
-    def _new_encoder(self) -> _core.TextEncoder:
-        return _core.TextEncoder(
+    def _new_encoder(self, kit: Union[str, os.PathLike[str], None] = None) -> _core.TextEncoder:
+        encoder = _core.TextEncoder(
             analyzer=self.analyzer, ngrams=_ngrams(self.ngram_range), lower_case=bool(self.lowercase),
             stop_words=_stop_words(self.stop_words), weighting=self.weighting,
             sublinear=bool(self.sublinear_tf), norm="none" if self.norm is None else self.norm,
             min_df=_limit("min_df", self.min_df), max_df=_limit("max_df", self.max_df),
             max_terms=_whole("max_features", self.max_features),
             hash_bits=_whole("hash_bits", self.hash_bits))
+        if kit is not None:
+            encoder.read_kit(os.fspath(kit))
+        return encoder
 
 
 def _texts(raw_documents: Iterable[str]) -> list[str]:

@@ -91,6 +91,9 @@ Extractor::Extractor(ExtractionConfig config)
   if (config_.kit && !config_.csv.columns.empty()) {
     config_.kit = config_.kit->for_table(config_.csv);
   }
+  if (config_.kit && config_.format == InputFormat::text) {
+    config_.kit = config_.kit->for_texts(config_.text.tokenizer);
+  }
   if (!has_template()) {
     if (config_.kit) config_.kit = config_.kit->bind(config_.format, config_.columns, nullptr);
     tied_names_ = {""};
@@ -223,6 +226,11 @@ void Extractor::extract(const LabelledText& document, Scratch& scratch, TextSequ
   out.clear();
   out.first_line = document.line;
   bag_->append(document.text, scratch.bag, out.node);
+  if (config_.kit) {
+    if (!scratch.kit) scratch.kit.reset(new KitScratch);
+    config_.kit->start(document.text, *scratch.kit);
+    config_.kit->expand(0, *scratch.kit, out.node);
+  }
   if (config_.intercept) {
     for (std::size_t k = 0; k < out.node.items(); ++k) check_name(out.node.item(k), out, file);
     out.node.append(kIntercept);

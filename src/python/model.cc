@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "app/check/data_check.h"
+#include "app/convert/stack.h"
 #include "app/convert/texts/convert_texts.h"
 #include "app/evaluate/comparison.h"
 #include "app/evaluate/evaluation.h"
@@ -22,6 +23,7 @@
 #include "model/kinds/hmm_model.h"
 #include "python/bind.h"
 #include "python/matrix_rows.h"
+#include "python/options.h"
 #include "python/read/sequences.h"
 
 namespace croft::python {
@@ -350,6 +352,29 @@ std::string check(const std::string& train, const std::vector<std::string>& test
   return dump(to_json(check_data(train, tests, {.format = format, .shown = show})));
 }
 
+// Attribute lines, as `croft stack` writes them.
+py::bytes stack_files(const std::string& model, const std::vector<std::string>& data,
+                      const std::string& template_path, const std::string& kit,
+                      std::size_t jackknife, const std::string& group_by,
+                      std::optional<std::size_t> elsewhere, std::size_t threads,
+                      const py::dict& options, const py::object& warn) {
+  StackRequest request{model, data, template_path, kit, jackknife};
+  request.options = training_arguments(options);
+  request.group_by = group_by;
+  request.elsewhere = elsewhere;
+  request.threads = threads;
+  std::string lines;
+  std::vector<std::string> warnings;
+  {
+    const py::gil_scoped_release release;
+    stack(request, {.write = [&](std::string_view text) { lines += text; },
+                    .warn = [&](std::string_view text) { warnings.emplace_back(text); },
+                    .progress = {}});
+  }
+  for (const std::string& each : warnings) warn(each);
+  return lines;
+}
+
 }  // namespace
 
 void bind_model(py::module_& module) {
@@ -448,6 +473,9 @@ void bind_model(py::module_& module) {
       },
       py::arg("model"), py::arg("name"), py::arg("data"), py::arg("notes"), py::arg("top"),
       py::arg("format"));
+  module.def("stack", &stack_files, py::arg("model"), py::arg("data"), py::arg("template_path"),
+             py::arg("kit"), py::arg("jackknife"), py::arg("group_by"), py::arg("elsewhere"),
+             py::arg("threads"), py::arg("options"), py::arg("warn"));
   module.def("check", &check, py::arg("train"), py::arg("tests"), py::arg("format"),
              py::arg("show"));
   module.def("compare", &compare, py::arg("y_true"), py::arg("y_first"), py::arg("y_second"),

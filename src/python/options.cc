@@ -257,6 +257,10 @@ OptionValues values_of(const py::dict& options, std::string_view kind) {
   return values;
 }
 
+std::vector<std::string> training_arguments(const py::dict& options) {
+  return values_in(options, training_options()).arguments();
+}
+
 TrainRequest train_request(const py::dict& options, std::string_view kind) {
   const OptionValues values = values_of(options, kind);
   TrainRequest request = croft::train_request(values);

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/label/tag_plan.h"
 #include "app/search/search.h"
@@ -31,6 +32,9 @@ HiddenChainRequest hidden_chain_request(const pybind11::dict& options);
 PoolRequest pool_request(const pybind11::dict& options);  // `label_classes`: label -> class
 CodeRequest code_request(const pybind11::dict& options);  // `code`: label -> word, too
 HmmRequest hmm_request(const pybind11::dict& options);
+
+// Any of the options of a training, as arguments of the command line.
+std::vector<std::string> training_arguments(const pybind11::dict& options);
 
 // Of a search: its parameters are left open.
 SearchSettings search_settings_of(const pybind11::dict& options);

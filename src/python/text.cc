@@ -8,10 +8,16 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <utility>
 
+#include "app/train/feature_kit_file.h"
 #include "croft/core/error.h"
+#include "features/kit/feature_kit.h"
 #include "features/text/term_weights.h"
+#include "model/file/container.h"
+#include "model/file/kit_record.h"
 #include "python/bind.h"
 #include "python/matrix_rows.h"
 #include "python/model.h"
@@ -76,10 +82,85 @@ std::vector<std::string_view> texts_in(const py::list& list) {
   return texts;
 }
 
+// The attributes that a feature kit gives texts, as columns in the order of their bytes.
+class KitColumns {
+ public:
+  explicit KitColumns(std::shared_ptr<const FeatureKit> kit) : kit_(std::move(kit)) {}
+
+  // Learns what the kit is to learn, and which attributes the texts have.
+  void fit(const std::vector<std::string_view>& texts) {
+    KitScratch scratch;
+    kit_ = kit_->bind(InputFormat::text, 0, nullptr);
+    if (kit_->needs_fit()) {
+      std::vector<std::set<std::uint32_t>> known(kit_->features().size());
+      for (const std::string_view text : texts) {
+        kit_->start(text, scratch);
+        kit_->visit_known(scratch, [&](std::size_t k, std::uint32_t id) { known[k].insert(id); });
+      }
+      std::vector<KitFeatureFit> fit(known.size());
+      for (std::size_t k = 0; k < fit.size(); ++k)
+        fit[k].known.assign(known[k].begin(), known[k].end());
+      kit_ = kit_->fitted(fit)->bind(InputFormat::text, 0, nullptr);
+    }
+    StringLists found;
+    std::set<std::string, std::less<>> names;
+    for (const std::string_view text : texts) {
+      found.clear();
+      kit_->start(text, scratch);
+      kit_->expand(0, scratch, found);
+      for (std::size_t k = 0; k < found.items(); ++k) {
+        if (!names.contains(found.item(k))) names.emplace(found.item(k));
+      }
+    }
+    for (const std::string& name : names) names_.insert(name);
+  }
+  // Of a kit and names that were kept.
+  void restore(const std::vector<std::string>& names) {
+    kit_ = kit_->bind(InputFormat::text, 0, nullptr);
+    for (const std::string& name : names) names_.insert(name);
+  }
+
+  // Appends the columns of a text, from `first` on.
+  void append(std::string_view text, std::size_t first, KitScratch& scratch, StringLists& found,
+              std::vector<std::pair<std::int32_t, double>>& row) const {
+    found.clear();
+    kit_->start(text, scratch);
+    kit_->expand(0, scratch, found);
+    for (std::size_t k = 0; k < found.items(); ++k) {
+      const std::uint32_t number = names_.find(found.item(k));
+      if (number != kUnknown) {
+        row.emplace_back(static_cast<std::int32_t>(first + number), found.value(k));
+      }
+    }
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (std::uint32_t k = 0; k < names_.size(); ++k) all.emplace_back(names_[k]);
+    return all;
+  }
+  std::size_t size() const { return names_.size(); }
+  std::vector<std::byte> bytes() const {
+    ContainerWriter out;
+    write_kit_sections(*kit_, out);
+    return out.bytes();
+  }
+
+ private:
+  std::shared_ptr<const FeatureKit> kit_;
+  StringTable names_;
+};
+
 class TextEncoder {
  public:
   explicit TextEncoder(TextOptions options) : options_(std::move(options)) {
     translated([&] { options_.validate(); });
+  }
+
+  // Before the texts are learnt from.
+  void read_kit(const std::string& path) {
+    const auto kit = read_feature_kit(path, Tokenizer(kit_words(options_.tokenizer)));
+    kit_.emplace(kit->for_texts(options_.tokenizer));
   }
 
   void fit(const py::list& list) {
@@ -88,11 +169,12 @@ class TextEncoder {
     TermFit fit(options_);
     for (const std::string_view text : texts) fit.add(text);
     learn(fit);
+    if (kit_) translated([&] { kit_->fit(texts); });
   }
 
   // The matrix of the same texts, which are looked at once.
   py::tuple fit_transform(const py::list& list) {
-    if (options_.hash_bits > 0) {
+    if (options_.hash_bits > 0 || kit_) {
       fit(list);
       return transform(list);
     }
@@ -133,18 +215,23 @@ class TextEncoder {
       const py::gil_scoped_release release;
       const BagOfWords bag(options_, statistics_);
       BagOfWords::Scratch scratch;
+      KitScratch kit_scratch;
+      StringLists found;
       for (const std::string_view text : texts) {
         bag.weigh(text, scratch);
-        add(scratch.values, rows);
+        std::vector<std::pair<std::int32_t, double>> row = row_of(scratch.values);
+        if (kit_) kit_->append(text, term_columns(), kit_scratch, found, row);
+        rows.add(row);
       }
     }
     return rows.arrays();
   }
 
-  std::size_t columns() const {
+  std::size_t columns() const { return term_columns() + (kit_ ? kit_->size() : 0); }
+  std::size_t term_columns() const {
     return options_.hash_bits > 0 ? std::size_t{1} << options_.hash_bits : column_.size();
   }
-  bool needs_fit() const { return options_.hash_bits == 0 || options_.is_fitted(); }
+  bool needs_fit() const { return options_.hash_bits == 0 || options_.is_fitted() || kit_; }
   bool is_fitted() const { return statistics_.has_value(); }
 
   // The terms by column.
@@ -158,9 +245,29 @@ class TextEncoder {
 
   py::bytearray idf() const {
     if (!statistics_) throw py::value_error("nothing was learnt; fit it first");
-    std::vector<double> idf(columns());
+    std::vector<double> idf(term_columns());
     for (std::uint32_t id = 0; id < idf.size(); ++id) idf[column(id)] = statistics_->idf(id);
     return bytearray_of(idf);
+  }
+
+  std::vector<std::string> kit_names() const {
+    return kit_ ? kit_->names() : std::vector<std::string>();
+  }
+  // The kit and the names of its columns; for pickle.
+  py::object kit_state() const {
+    if (!kit_) return py::none();
+    return py::make_tuple(python_bytes(kit_->bytes()), kit_->names());
+  }
+  void set_kit_state(const std::string& bytes, const std::vector<std::string>& names) {
+    const auto* const begin = reinterpret_cast<const std::byte*>(bytes.data());
+    const Container container =
+        Container::from_bytes({begin, begin + bytes.size()}, "the kit of a TextVectorizer");
+    const auto kit = croft::read_kit(container);
+    if (kit == nullptr) {
+      throw py::value_error("the state of a TextVectorizer is damaged; fit it again");
+    }
+    kit_.emplace(kit->owning()->for_texts(options_.tokenizer));
+    kit_->restore(names);
   }
 
   // Documents, image of the terms, frequencies; for pickle.
@@ -207,17 +314,23 @@ class TextEncoder {
   }
 
   void add(const std::vector<TermValue>& values, SparseRows& rows) const {
+    std::vector<std::pair<std::int32_t, double>> row = row_of(values);
+    rows.add(row);
+  }
+
+  std::vector<std::pair<std::int32_t, double>> row_of(const std::vector<TermValue>& values) const {
     std::vector<std::pair<std::int32_t, double>> row;
     row.reserve(values.size());
     for (const TermValue& v : values) {
       row.emplace_back(static_cast<std::int32_t>(column(v.id)), v.value);
     }
-    rows.add(row);
+    return row;
   }
 
   TextOptions options_;
   std::optional<TermStatistics> statistics_;
   std::vector<std::int32_t> column_;  // by id; empty with hashing
+  std::optional<KitColumns> kit_;
 };
 
 template <class T, std::size_t N>
@@ -269,6 +382,10 @@ void bind_text(py::module_& module) {
       .def(py::init(&make_encoder), py::arg("analyzer"), py::arg("ngrams"), py::arg("lower_case"),
            py::arg("stop_words"), py::arg("weighting"), py::arg("sublinear"), py::arg("norm"),
            py::arg("min_df"), py::arg("max_df"), py::arg("max_terms"), py::arg("hash_bits"))
+      .def("read_kit", &TextEncoder::read_kit)
+      .def("kit_names", &TextEncoder::kit_names)
+      .def("kit_state", &TextEncoder::kit_state)
+      .def("set_kit_state", &TextEncoder::set_kit_state)
       .def("fit", &TextEncoder::fit)
       .def("fit_transform", &TextEncoder::fit_transform)
       .def("transform", &TextEncoder::transform)

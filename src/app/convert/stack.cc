@@ -2,62 +2,104 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "app/label/sequence_source.h"
 #include "app/label/tagger.h"
+#include "app/search/trials.h"
+#include "app/train/data_fit.h"
+#include "app/train/data_groups.h"
 #include "app/train/feature_kit_file.h"
-#include "app/train/kind_requests.h"
-#include "core/json.h"
+#include "app/train/file_shares.h"
+#include "app/train/retrain.h"
+#include "app/train/train_request.h"
+#include "core/unicode.h"
 #include "croft/core/error.h"
 #include "croft/core/parallel.h"
 #include "data/attributes.h"
-#include "model/kinds/hmm_model.h"
 #include "model/kinds/model_file.h"
 
 namespace croft {
 namespace {
 
+constexpr std::string_view kElsewhere = "elsewhere=", kElsewhereBest = "elsewhere.best=";
+
 // A sequence for the model that has posteriors, and for the one that will use them.
 struct Pair {
   TextSequence observed, features;
   std::string file;
+  std::vector<std::string> words;  // of `elsewhere`, in lower case
 };
 
-// Attribute lines of a sequence, with the posteriors of `tagging` under the names of `model`.
-// Throws InputError where the data has an attribute of such a name: the two would add up.
-void append_lines(const TextSequence& text, std::string_view file, const Tagging& tagging,
-                  const SequenceModel& model, std::string& out) {
-  const std::string prefix = model.kind() + "=";
-  if (text.weight_given) fmt::format_to(std::back_inserter(out), "@weight:{}\n", text.weight);
-  for (std::size_t t = 0; t < text.length(); ++t) {
-    if (text.has_labels()) out += escape_attribute(text.labels.item(t));
-    const auto append = [&](std::string_view name, double value) {
-      out += '\t' + escape_attribute(name);
-      if (value != 1) fmt::format_to(std::back_inserter(out), ":{:.6g}", value);
-    };
-    for (std::size_t k = text.node.list_begin(t); k < text.node.list_end(t); ++k) {
-      const std::string_view name = text.node.item(k);
-      for (Label j = 0; name.starts_with(prefix) && j < model.labels(); ++j) {
-        if (name.substr(prefix.size()) != model.label(j)) continue;
-        throw InputError({std::string(file), text.first_line},
-                         "an attribute with the name of a posterior of this model in the sequence "
-                         "that begins here",
-                         name, "rename it: of two with one name the values would add up");
-      }
-      append(name, text.node.value(k));
-    }
-    for (Label j = 0; j < model.labels(); ++j) {
-      const double p = tagging.marginals(t, j);
-      if (p >= kSmallestPosterior) append(prefix + model.label(j), p);
-    }
-    out += '\n';
+// What a model says of the positions of a sequence: labels by name, for other models may number
+// them differently.
+using Posterior = std::vector<std::pair<std::string, double>>;
+using Posteriors = std::vector<Posterior>;
+
+// --- what is written
+
+// Attributes of one sequence that are made here, whose names the data must not have: the values
+// would add up.
+class Lines {
+ public:
+  Lines(const Pair& pair, const SequenceModel& model, bool elsewhere)
+      : pair_(pair), prefix_(model.kind() + "="), elsewhere_(elsewhere) {
+    for (Label j = 0; j < model.labels(); ++j) labels_.insert(model.label(j));
   }
-  out += '\n';
-}
+
+  // The attributes of the data, then those of each of `made` for the position.
+  template <class Made>
+  std::string text(const Made& made) const {
+    std::string out;
+    const TextSequence& text = pair_.features;
+    if (text.weight_given) fmt::format_to(std::back_inserter(out), "@weight:{}\n", text.weight);
+    for (std::size_t t = 0; t < text.length(); ++t) {
+      if (text.has_labels()) out += escape_attribute(text.labels.item(t));
+      for (std::size_t k = text.node.list_begin(t); k < text.node.list_end(t); ++k) {
+        check_name(text.node.item(k));
+        append(text.node.item(k), text.node.value(k), out);
+      }
+      made(t, [&](std::string_view name, double value) { append(name, value, out); });
+      out += '\n';
+    }
+    return out + '\n';
+  }
+
+ private:
+  static void append(std::string_view name, double value, std::string& out) {
+    out += '\t' + escape_attribute(name);
+    if (value != 1) fmt::format_to(std::back_inserter(out), ":{:.6g}", value);
+  }
+  bool is_made(std::string_view name, std::string_view prefix) const {
+    return name.starts_with(prefix) && labels_.contains(name.substr(prefix.size()));
+  }
+  void check_name(std::string_view name) const {
+    if (is_made(name, prefix_)) fail(name, "a posterior of this model");
+    if (!elsewhere_) return;
+    for (const std::string_view prefix : {kElsewhere, kElsewhereBest}) {
+      if (is_made(name, prefix)) fail(name, "what a word is elsewhere");
+    }
+  }
+  [[noreturn]] void fail(std::string_view name, std::string_view what) const {
+    throw InputError(
+        {pair_.file, pair_.features.first_line},
+        Message("an attribute with the name of ", what, " in the sequence that begins here"), name,
+        "rename it: of two with one name the values would add up");
+  }
+
+  const Pair& pair_;
+  std::string prefix_;
+  bool elsewhere_;
+  std::set<std::string, std::less<>> labels_;
+};
 
 // What is written for training and for prediction must be scaled alike, and nothing keeps the
 // scale.
@@ -103,8 +145,11 @@ Extractor feature_extractor(const StackRequest& request, const ExtractionConfig&
 // Reads pairs in batches.
 class PairReader {
  public:
-  PairReader(const StackRequest& request, const SequenceModel& model, Labels labels)
+  //   files : the data of the request, where it is read twice; empty: it is read here
+  PairReader(const StackRequest& request, const SequenceModel& model, Labels labels,
+             std::span<const RepeatableFile> files = {})
       : request_(request),
+        files_(files),
         observed_(model.extractor()),
         spans_(spans_for(model)),
         features_(feature_extractor(request, observed_.config())),
@@ -116,7 +161,10 @@ class PairReader {
     for (std::size_t read = 0; read < positions;) {
       if (!source_) {
         if (file_ == request_.data.size()) break;
-        source_.emplace(request_.data[file_++], observed_, labels_, spans_);
+        LineReader lines =
+            files_.empty() ? LineReader(request_.data[file_]) : files_[file_].lines();
+        source_.emplace(std::move(lines), observed_, labels_, spans_);
+        ++file_;
       }
       if (!source_->next(sequence_)) {
         source_.reset();
@@ -134,13 +182,21 @@ class PairReader {
       if (observed_.config().format == InputFormat::columns) {
         features_.extract(sequence_.rows, source_->labelled(), scratch_, pair.features);
       }
+      if (request_.elsewhere) take_words(pair);
       read += pair.observed.length();
     }
     return !out.empty();
   }
 
  private:
+  void take_words(Pair& pair) const {
+    for (std::size_t t = 0; t < sequence_.rows.rows(); ++t) {
+      append_lower(sequence_.rows.cell(t, *request_.elsewhere), pair.words.emplace_back());
+    }
+  }
+
   const StackRequest& request_;
+  std::span<const RepeatableFile> files_;
   const Extractor& observed_;
   std::optional<ChunkScheme> spans_;
   Extractor features_;
@@ -151,10 +207,10 @@ class PairReader {
   Extractor::Scratch scratch_;
 };
 
-// Fills text[n] for the pairs whose numbers are in `which`.
+// Fills out[n] for the pairs whose numbers are in `which`.
 void label_pairs(const SequenceModel& model, std::span<const Pair> pairs,
                  std::span<const std::size_t> which, ThreadPool& pool,
-                 std::vector<std::string>& text) {
+                 std::vector<Posteriors>& out) {
   const TagPlan plan(model);
   std::vector<Tagger> taggers;
   for (std::size_t k = 0; k < pool.threads(); ++k) taggers.emplace_back(plan);
@@ -166,78 +222,201 @@ void label_pairs(const SequenceModel& model, std::span<const Pair> pairs,
                        "the sequence that begins here has probability 0 under the model", "",
                        "train the model with --smoothing above 0");
     }
-    append_lines(pair.features, pair.file, tagging, model, text[which[k]]);
+    Posteriors& posteriors = out[which[k]];
+    for (std::size_t t = 0; t < pair.features.length(); ++t) {
+      Posterior& posterior = posteriors.emplace_back();
+      for (Label j = 0; j < model.labels(); ++j) {
+        const double p = tagging.marginals(t, j);
+        if (p >= kSmallestPosterior) posterior.emplace_back(model.label(j), p);
+      }
+    }
   });
 }
 
-std::shared_ptr<const HmmModel> train_without(std::span<const Pair> pairs, std::size_t part,
-                                              std::size_t parts, const HmmOptions& options,
-                                              const Extractor& extractor) {
-  HmmTraining training(extractor);
-  for (std::size_t n = 0; n < pairs.size(); ++n) {
-    if (n % parts != part) training.add(pairs[n].observed, pairs[n].file);
+// --- what a word is elsewhere in its document
+
+struct WordSum {
+  std::size_t positions = 0;
+  std::map<std::string, double, std::less<>> posterior;  // by label, summed over the positions
+};
+using Document = std::map<std::string, WordSum, std::less<>>;
+
+Document sums_of(std::span<const Pair> pairs, std::span<const Posteriors> posteriors,
+                 std::span<const std::size_t> sequences) {
+  Document document;
+  for (const std::size_t n : sequences) {
+    for (std::size_t t = 0; t < posteriors[n].size(); ++t) {
+      WordSum& sum = document[pairs[n].words[t]];
+      ++sum.positions;
+      for (const auto& [label, p] : posteriors[n][t]) sum.posterior[label] += p;
+    }
   }
-  training.run(options);
-  return std::make_shared<const HmmModel>(Container::from_bytes(
-      training.model(Json::object()).bytes(), "the model of the other parts"));
+  return document;
 }
 
-void stack_jackknifed(const StackRequest& request, const SequenceModel& model, ThreadPool& pool,
-                      const std::function<void(std::string_view)>& write) {
-  if (model.calibrator()) {
+constexpr double kTie = 1e-9;  // of equal means the first label is best, whatever rounding says
+
+// visit(name, value) for the attributes of a position: the means over all others of its word.
+template <class Visit>
+void visit_elsewhere(const WordSum& sum, const Posterior& own, const Visit& visit) {
+  if (sum.positions < 2) return;
+  std::string_view best;
+  double largest = 0;
+  for (const auto& [label, total] : sum.posterior) {
+    const auto here = std::ranges::find(own, label, &Posterior::value_type::first);
+    const double rest = total - (here == own.end() ? 0 : here->second);
+    const double mean = rest / static_cast<double>(sum.positions - 1);
+    if (mean < kSmallestPosterior) continue;
+    visit(std::string(kElsewhere) + label, mean);
+    if (mean > largest * (1 + kTie)) best = label, largest = mean;
+  }
+  if (largest > 0) visit(std::string(kElsewhereBest).append(best), 1);
+}
+
+// --- all of the data at once
+
+// The data of a jackknife, or of documents: read whole.
+class WholeData {
+ public:
+  WholeData(const StackRequest& request, const SequenceModel& model, const StackCalls& calls)
+      : request_(request), model_(model), calls_(calls), pool_(request.threads) {
+    for (const std::string& path : request.data) files_.emplace_back(path);
+    const BlockForm form = form_of(model.extractor().config(), spans_for(model).has_value());
+    for (const RepeatableFile& file : files_) {
+      LineReader lines = file.lines();
+      append_blocks(lines, form, blocks_);
+    }
+    const Labels labels = request.jackknife > 0 ? Labels::required : Labels::optional;
+    PairReader(request, model, labels, files_)
+        .next(std::numeric_limits<std::size_t>::max(), pairs_);
+    if (pairs_.size() != blocks_.blocks.size()) {
+      throw Error("the data has ", blocks_.blocks.size(), " sequences, and ", pairs_.size(),
+                  " were read: leave the files alone while they are read");
+    }
+    const std::vector<std::size_t> group = group_by(request.group_by, blocks_, form);
+    for (std::size_t n = 0; n < pairs_.size(); ++n) {
+      const std::size_t g = group.empty() ? n : group[n];
+      if (g >= groups_.size()) groups_.resize(g + 1);
+      groups_[g].push_back(n);
+    }
+  }
+
+  void run() {
+    posteriors_.resize(pairs_.size());
+    if (request_.jackknife > 0) {
+      jackknife();
+    } else {
+      std::vector<std::size_t> all(pairs_.size());
+      std::iota(all.begin(), all.end(), std::size_t{0});
+      label_pairs(model_, pairs_, all, pool_, posteriors_);
+    }
+    std::vector<std::string> text(pairs_.size());
+    pool_.run(groups_.size(), [&](std::size_t g, std::size_t) { write_group(groups_[g], text); });
+    for (const std::string& lines : text) calls_.write(lines);
+  }
+
+ private:
+  void jackknife() {
+    const std::size_t parts = request_.jackknife;
+    if (groups_.size() < parts) {
+      throw UsageError("--jackknife ", parts, " is more than the ", groups_.size(),
+                       request_.group_by.empty() ? Message(" sequences of the data")
+                                                 : Message(" groups of the data"));
+    }
+    const auto mark = request_.group_by.empty() ? document_mark(blocks_) : std::nullopt;
+    if (mark) calls_.warn(ungrouped_warning(*mark, "in several parts"));
+    const TemporaryFolder folder;
+    for (std::size_t part = 0; part < parts; ++part) {
+      std::vector<std::size_t> own, others;
+      for (std::size_t g = 0; g < groups_.size(); ++g) {
+        std::vector<std::size_t>& to = g % parts == part ? own : others;
+        to.insert(to.end(), groups_[g].begin(), groups_[g].end());
+      }
+      std::ranges::sort(others);
+      const RetrainRequest how{folder.file("data"), folder.file("model"), request_.options,
+                               request_.threads};
+      write_text(how.data, blocks_.text(others));
+      label_pairs(*retrain(model_, how), pairs_, own, pool_, posteriors_);
+      if (calls_.progress) calls_.progress(part + 1, parts);
+    }
+  }
+
+  void write_group(std::span<const std::size_t> group, std::vector<std::string>& text) const {
+    Document document;
+    if (request_.elsewhere) document = sums_of(pairs_, posteriors_, group);
+    for (const std::size_t n : group) {
+      const Lines lines(pairs_[n], model_, request_.elsewhere.has_value());
+      text[n] = lines.text([&](std::size_t t, const auto& append) {
+        const Posterior& own = posteriors_[n][t];
+        for (const auto& [label, p] : own) append(model_.kind() + "=" + label, p);
+        if (!request_.elsewhere) return;
+        visit_elsewhere(document.find(pairs_[n].words[t])->second, own, append);
+      });
+    }
+  }
+
+  const StackRequest& request_;
+  const SequenceModel& model_;
+  const StackCalls& calls_;
+  ThreadPool pool_;
+  std::vector<RepeatableFile> files_;
+  DataBlocks blocks_;
+  std::vector<Pair> pairs_;                       // [sequences]
+  std::vector<std::vector<std::size_t>> groups_;  // their sequences
+  std::vector<Posteriors> posteriors_;            // [sequences]
+};
+
+void check(const StackRequest& request, const SequenceModel& model) {
+  if (!model.has_probabilities()) {
+    throw UsageError(request.model + ": a vote has no probabilities to be features");
+  }
+  if (request.jackknife > 0 && model.calibrator()) {
     throw UsageError(request.model,
                      " is calibrated, and the models that --jackknife trains would not be; name "
                      "the model that it was made from");
   }
-  if (model.kind() != HmmModel::kKind) {
-    throw UsageError("--jackknife trains models of kind hmm, and ", request.model, " is of kind ",
-                     model.kind());
+  if (!request.elsewhere) return;
+  const ExtractionConfig& config = model.extractor().config();
+  if (config.format != InputFormat::columns) {
+    throw UsageError("--elsewhere looks at the words of columns, and ", request.model,
+                     " is of attribute lines");
   }
-  const auto record = model.meta().value("training", Json::object());
-  if (record.contains("hidden_positions")) {
-    throw UsageError("--jackknife: ", request.model,
-                     " was trained on data whose labels are not all known; it needs one that was "
-                     "trained on labelled data");
+  if (*request.elsewhere >= config.columns) {
+    throw UsageError("--elsewhere ", *request.elsewhere, ": the data has ", config.columns,
+                     config.columns == 1 ? Message(" column") : Message(" columns"),
+                     " besides the labels, and the first is 0");
   }
-  HmmOptions options = reading(model.container(), "meta", [&] { return hmm_options(record); });
-  options.threads = request.threads;
-  std::vector<Pair> pairs;
-  PairReader(request, model, Labels::required).next(std::numeric_limits<std::size_t>::max(), pairs);
-  if (pairs.size() < request.jackknife) {
-    throw UsageError("--jackknife ", request.jackknife, " is more than the ", pairs.size(),
-                     " sequences of the data");
+  if (request.group_by.empty()) {
+    throw UsageError(
+        "--elsewhere looks through documents: say by --group-by what makes sequences a document");
   }
-  std::vector<std::string> text(pairs.size());
-  for (std::size_t part = 0; part < request.jackknife; ++part) {
-    std::vector<std::size_t> which;
-    for (std::size_t n = part; n < pairs.size(); n += request.jackknife) which.push_back(n);
-    const auto others = train_without(pairs, part, request.jackknife, options, model.extractor());
-    label_pairs(*others, pairs, which, pool, text);
-  }
-  for (const std::string& lines : text) write(lines);
 }
 
 }  // namespace
 
-void stack(const StackRequest& request, const std::function<void(std::string_view)>& write) {
+void stack(const StackRequest& request, const StackCalls& calls) {
   const auto model = open_model(request.model);
-  if (!model->has_probabilities()) {
-    throw UsageError(request.model + ": a vote has no probabilities to be features");
-  }
-  ThreadPool pool(request.threads);
-  if (request.jackknife > 0) {
-    stack_jackknifed(request, *model, pool, write);
+  check(request, *model);
+  if (request.jackknife > 0 || request.elsewhere) {
+    WholeData(request, *model, calls).run();
     return;
   }
+  ThreadPool pool(request.threads);
   PairReader reader(request, *model, Labels::optional);
   constexpr std::size_t kBatch = 20'000;  // positions
   std::vector<Pair> pairs;
   while (reader.next(kBatch, pairs)) {
     std::vector<std::size_t> which(pairs.size());
-    for (std::size_t n = 0; n < which.size(); ++n) which[n] = n;
+    std::iota(which.begin(), which.end(), std::size_t{0});
+    std::vector<Posteriors> posteriors(pairs.size());
+    label_pairs(*model, pairs, which, pool, posteriors);
     std::vector<std::string> text(pairs.size());
-    label_pairs(*model, pairs, which, pool, text);
-    for (const std::string& lines : text) write(lines);
+    pool.run(pairs.size(), [&](std::size_t n, std::size_t) {
+      text[n] = Lines(pairs[n], *model, false).text([&](std::size_t t, const auto& append) {
+        for (const auto& [label, p] : posteriors[n][t]) append(model->kind() + "=" + label, p);
+      });
+    });
+    for (const std::string& lines : text) calls.write(lines);
   }
 }
 

@@ -48,9 +48,16 @@ Described describe(const KitFeature::What& what) {
           [](const EmbeddingsFeature& f) -> Described {
             const std::size_t words = f.embeddings.words().size();
             const std::size_t dimension = f.embeddings.dimension();
-            return {"embeddings",
-                    fmt::format("{} words, {} numbers each", words, dimension),
-                    {{"words", words}, {"dimension", dimension}}};
+            Described described = {"embeddings",
+                                   fmt::format("{} words, {} numbers each", words, dimension),
+                                   {{"words", words}, {"dimension", dimension}}};
+            if (f.nearest > 0) {
+              const std::size_t known = f.known ? f.known->size() : 0;
+              described.text += fmt::format("; the nearest {} of {} known words", f.nearest, known);
+              described.fields.update(
+                  {{"average", f.average}, {"nearest", f.nearest}, {"known", known}});
+            }
+            return described;
           },
           [](const NumberFeature& f) -> Described {
             const NumberScaling scaling = f.scaling.value_or(NumberScaling());

@@ -16,30 +16,10 @@
 #include "app/label/row_reader.h"
 #include "app/label/sequence_source.h"
 #include "app/search/search.h"
+#include "app/train/recorded_options.h"
 
 namespace croft {
 namespace {
-
-// Settings of a training's record, each with the option that sets it.
-constexpr auto kSettings =
-    std::to_array<std::pair<const char*, std::string_view>>({{"objective", "objective"},
-                                                             {"optimizer", "optimizer"},
-                                                             {"l1", "l1"},
-                                                             {"l2", "l2"},
-                                                             {"features", "features"},
-                                                             {"min_count", "min-count"},
-                                                             {"order", "order"},
-                                                             {"histories", "histories"},
-                                                             {"constraint", "constrain"},
-                                                             {"cost", "cost"},
-                                                             {"block", "block"},
-                                                             {"pieces", "pieces"},
-                                                             {"kernel", "kernel"},
-                                                             {"seed", "seed"},
-                                                             {"smoothing", "smoothing"},
-                                                             {"class_weights", "class-weights"},
-                                                             {"variances", "variances"},
-                                                             {"tokenizer", "tokenizer"}});
 
 // The options of a training, as far as its record has them; a file of the user's is FILE.
 std::string command_of(const SequenceModel& model, const Json& record, const std::string& name) {
@@ -53,8 +33,7 @@ std::string command_of(const SequenceModel& model, const Json& record, const std
   const auto add = [&](const char* key, std::string_view called) {
     const Json* const value = record.get_if(key);
     if (value == nullptr || value->is_object() || value->is_array() || value->is_null()) return;
-    const bool file = value->is_string() && value->string() == "file";
-    give(called, file ? "FILE" : value->is_string() ? value->string() : value->dump());
+    give(called, value->is_string() ? value->string() : value->dump());
   };
   const ExtractionConfig& extraction = model.extractor().config();
   give("model", model.kind());
@@ -66,14 +45,21 @@ std::string command_of(const SequenceModel& model, const Json& record, const std
   }
   if (!extraction.template_text.empty()) give("template", "FILE");
   if (extraction.kit != nullptr) give("kit", "FILE");
-  if (extraction.boundaries) words.push_back(option("boundaries"));
+  if (extraction.boundaries && model.kind() != "hmm") words.push_back(option("boundaries"));
   if (const Json* const intercept = record.get_if("intercept")) {
     words.push_back(option("intercept=") + intercept->string());
   } else if (extraction.cell_attributes == CellAttributes::none && model.kind() == "maxent") {
     words.push_back(option("no-intercept"));
   }
-  for (const auto& [key, called] : kSettings) add(key, called);
-  if (record.value("stop", Json()) == Json("max_iterations")) add("iterations", "max-iterations");
+  for (const RecordedOption& each : recorded_options(model, record)) {
+    if (each.is_file) {
+      give(each.option, "FILE");
+    } else if (each.value.empty()) {
+      words.push_back(option(each.option));
+    } else {
+      give(each.option, each.value);
+    }
+  }
   words.insert(words.end(), {"-o", name + ".croft", "DATA"});
   return shell_words(words);
 }

@@ -45,26 +45,31 @@ std::shared_ptr<const FeatureKit> fit_kit(std::span<const RepeatableFile> data,
 
 KitFit::KitFit(const Extractor& extractor)
     : kit_(extractor.config().kit),
-      columns_(extractor.config().format == InputFormat::columns),
-      values_(kit_->features().size()) {}
+      format_(extractor.config().format),
+      values_(kit_->features().size()),
+      known_(kit_->features().size()) {}
 
 void KitFit::add(const InputSequence& sequence, std::string_view file) {
-  if (columns_) {
+  if (format_ == InputFormat::text) {
+    kit_->start(sequence.document.text, scratch_);
+  } else if (format_ == InputFormat::columns) {
     kit_->start(sequence.rows, scratch_, file);
   } else {
     kit_->start(sequence.text, scratch_, file);
   }
   kit_->visit_numbers(scratch_, [&](std::size_t k, double value) { values_[k].push_back(value); });
+  kit_->visit_known(scratch_, [&](std::size_t k, std::uint32_t word) { known_[k].insert(word); });
 }
 
 std::shared_ptr<const FeatureKit> KitFit::finish() const {
-  std::vector<NumberScaling> scaling(values_.size());
+  std::vector<KitFeatureFit> fit(values_.size());
   for (std::size_t k = 0; k < values_.size(); ++k) {
+    fit[k].known.assign(known_[k].begin(), known_[k].end());
     const auto* number = std::get_if<NumberFeature>(&kit_->features()[k].what);
     if (number == nullptr || !number->needs_fit()) continue;
-    scaling[k] = fit_numbers(values_[k], number->binning, number->bins);
+    fit[k].scaling = fit_numbers(values_[k], number->binning, number->bins);
   }
-  return kit_->fitted(scaling);
+  return kit_->fitted(fit);
 }
 
 RepeatableFile::RepeatableFile(const std::string& path) : name_(path) {
@@ -86,8 +91,7 @@ bool needs_fit(const ExtractionConfig& config) {
 void fit_extraction(std::span<const RepeatableFile> data, const CsvOptions& csv,
                     ExtractionConfig& config, std::optional<ChunkScheme> spans) {
   if (config.format == InputFormat::text) {
-    config.terms = fit_terms(data, config.text);
-    return;
+    if (config.text.is_fitted() && !config.terms) config.terms = fit_terms(data, config.text);
   }
   if (config.format == InputFormat::csv && config.csv.columns.empty()) {
     CsvColumnFinder finder(csv);

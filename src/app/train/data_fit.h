@@ -2,6 +2,7 @@
 // tables, numbers of a feature kit.
 #pragma once
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,7 +30,7 @@ class RepeatableFile {
 // Whether fit_extraction() has anything to do.
 bool needs_fit(const ExtractionConfig& config);
 
-// Learns the numbers of a kit, sequence by sequence.
+// Learns the numbers of a kit and its known words, sequence by sequence.
 class KitFit {
  public:
   // extractor : with a kit that needs_fit(); not to be used for extraction
@@ -40,12 +41,13 @@ class KitFit {
 
  private:
   std::shared_ptr<const FeatureKit> kit_;
-  bool columns_;
+  InputFormat format_;
   KitScratch scratch_;
-  std::vector<std::vector<double>> values_;  // [features]
+  std::vector<std::vector<double>> values_;     // [features]
+  std::vector<std::set<std::uint32_t>> known_;  // [features]
 };
 
-// Fills config.terms, or config.csv as `csv` asks for, and the numbers of config.kit, from labelled
+// Fills config.terms, or config.csv as `csv` asks for, and what config.kit learns, from labelled
 // data, one pass over it for each.  Throws
 // InputError as the readers do, and for data without any text; Error as TermFit::finish().
 //   spans : of columns, as SequenceSource has it

@@ -183,6 +183,12 @@ class Keys {
   std::set<std::string_view> known_;
 };
 
+// What features are made of beside their keys: files, and of texts how these are cut.
+struct Resources {
+  const OpenResource& open;
+  const std::optional<Tokenizer>& words;
+};
+
 // --- the features, each of whose keys are here and in docs/features.md
 
 KitFeature::What read_forms(Keys& keys) {
@@ -224,26 +230,32 @@ KitFeature::What read_ngrams(Keys& keys) {
   return f;
 }
 
-KitFeature::What read_gazetteer(Keys& keys, const OpenResource& open) {
-  GazetteerBuilder builder(keys.flag("fold-case", true));
+KitFeature::What read_gazetteer(Keys& keys, const Resources& from) {
+  GazetteerBuilder builder(keys.flag("fold-case", true), from.words);
   std::vector<std::string> files = keys.texts("files");
   if (const auto file = keys.text("file")) {
     if (std::ranges::count(files, *file) > 0) keys.fail("\"file\" is one of \"files\", too");
     files.push_back(*file);
   }
   if (files.empty()) keys.fail("no \"file\" and no \"files\"", "name the lists");
-  for (const std::string& file : files) builder.read(open(file));
+  for (const std::string& file : files) builder.read(from.open(file));
   return GazetteerFeature{builder.build(), {}};
 }
 
-KitFeature::What read_clusters(Keys& keys, const OpenResource& open) {
+KitFeature::What read_synonyms(Keys& keys, const Resources& from) {
+  GazetteerBuilder builder(keys.flag("fold-case", true), from.words);
+  builder.read_synonyms(from.open(keys.required_text("file")));
+  return GazetteerFeature{builder.build(), {}};
+}
+
+KitFeature::What read_clusters(Keys& keys, const Resources& from) {
   ClustersFeature f;
   f.prefixes = keys.lengths("prefixes", {4, 6, 10, 20});
-  f.clusters = WordClusters::read(open(keys.required_text("file")));
+  f.clusters = WordClusters::read(from.open(keys.required_text("file")));
   return f;
 }
 
-KitFeature::What read_embeddings(Keys& keys, const OpenResource& open) {
+KitFeature::What read_embeddings(Keys& keys, const Resources& from) {
   EmbeddingsFeature f;
   EmbeddingOptions options;
   options.scale =
@@ -260,7 +272,9 @@ KitFeature::What read_embeddings(Keys& keys, const OpenResource& open) {
   if (!f.unknown_word.empty() && keys.find("unknown") != nullptr) {
     keys.fail("\"unknown\" beside \"unknown-word\"", "leave out one of them");
   }
-  f.embeddings = Embeddings::read(open(keys.required_text("file")), options);
+  f.average = keys.flag("average", true);
+  f.nearest = keys.count("nearest", 1, 0);
+  f.embeddings = Embeddings::read(from.open(keys.required_text("file")), options);
   return f;
 }
 
@@ -300,21 +314,23 @@ KitFeature::What read_backoff(Keys& keys) {
 
 struct Kind {
   std::string_view name;
-  KitFeature::What (*read)(Keys& keys, const OpenResource& open);
+  KitFeature::What (*read)(Keys& keys, const Resources& from);
+  bool of_texts = false;  // a word or phrase has it: texts can
 };
 template <KitFeature::What (*read)(Keys&)>
-KitFeature::What without_files(Keys& keys, const OpenResource&) {
+KitFeature::What without_files(Keys& keys, const Resources&) {
   return read(keys);
 }
-KitFeature::What read_pattern(Keys& keys, const OpenResource&) {
+KitFeature::What read_pattern(Keys& keys, const Resources&) {
   return PatternFeature{keys.required_text("pattern"), nullptr};
 }
 constexpr Kind kKinds[] = {{"forms", without_files<read_forms>},
                            {"ngrams", without_files<read_ngrams>},
                            {"pattern", read_pattern},
-                           {"gazetteer", read_gazetteer},
-                           {"clusters", read_clusters},
-                           {"embeddings", read_embeddings},
+                           {"gazetteer", read_gazetteer, true},
+                           {"synonyms", read_synonyms, true},
+                           {"clusters", read_clusters, true},
+                           {"embeddings", read_embeddings, true},
                            {"number", without_files<read_number>},
                            {"backoff", without_files<read_backoff>}};
 
@@ -352,7 +368,7 @@ std::vector<Declaration> declarations(const toml::table& root, const std::string
   return found;
 }
 
-void add_feature(const Declaration& declared, const std::string& name, const OpenResource& open,
+void add_feature(const Declaration& declared, const std::string& name, const Resources& from,
                  FeatureKit& kit) {
   Keys keys(*declared.table, declared.kind->name, name);
   KitFeature feature;
@@ -363,7 +379,12 @@ void add_feature(const Declaration& declared, const std::string& name, const Ope
     }
   }
   feature.at = keys.list("at", [&](const toml::node& node) { return keys.offset_of(node, "at"); });
-  feature.what = declared.kind->read(keys, open);
+  if (declared.kind->of_texts && keys.find("values") != nullptr) {
+    feature.values = keys.choice<TextValues>("values", {{"counts", TextValues::counts},
+                                                        {"binary", TextValues::binary},
+                                                        {"share", TextValues::share}});
+  }
+  feature.what = declared.kind->read(keys, from);
   feature.where = keys.where();
   keys.finish();
   try {
@@ -412,7 +433,8 @@ std::string beside(const std::string& kit, const std::string& file) {
 }  // namespace
 
 std::shared_ptr<const FeatureKit> parse_feature_kit(std::string_view text, const std::string& name,
-                                                    const OpenResource& open) {
+                                                    const OpenResource& open,
+                                                    const std::optional<Tokenizer>& words) {
   const toml::table root = parse_toml(text, name);
   std::shared_ptr<FeatureKit> kit;
   try {
@@ -422,7 +444,8 @@ std::shared_ptr<const FeatureKit> parse_feature_kit(std::string_view text, const
   } catch (const UsageError& error) {
     throw InputError({name, root.get("columns")->source().begin.line}, error.message());
   }
-  for (const Declaration& each : declarations(root, name)) add_feature(each, name, open, *kit);
+  for (const Declaration& each : declarations(root, name))
+    add_feature(each, name, {open, words}, *kit);
   if (kit->features().empty()) {
     throw InputError({name}, "the kit declares no feature", "",
                      "declare one, such as [[clusters]]; docs/features.md has examples");
@@ -430,11 +453,12 @@ std::shared_ptr<const FeatureKit> parse_feature_kit(std::string_view text, const
   return kit;
 }
 
-std::shared_ptr<const FeatureKit> read_feature_kit(const std::string& path) {
+std::shared_ptr<const FeatureKit> read_feature_kit(const std::string& path,
+                                                   const std::optional<Tokenizer>& words) {
   std::string name;
   const std::string text = read_text(path, name);
-  return parse_feature_kit(text, name,
-                           [&](const std::string& file) { return LineReader(beside(path, file)); });
+  return parse_feature_kit(
+      text, name, [&](const std::string& file) { return LineReader(beside(path, file)); }, words);
 }
 
 std::vector<std::string> feature_kit_files(const std::string& path) {

@@ -2,6 +2,7 @@
 // Every function reads all rows that have a meaning for its kind
 // (train/options/training_options.h), and throws UsageError for values that contradict each other.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -32,10 +33,16 @@ void read_format_options(const OptionValues& values, TrainRequest& request);
 // Throws UsageError where `log` would be written over a file that an option names.
 void check_log(const OptionValues& values);
 
+// What a program says of a request that no option can say.
+using ChangeRequest = std::function<void(TrainRequest&)>;
+
 // From the options of training to the trainer of the kind that they name.
 struct TrainerRow {
   KindSet bit;
   std::unique_ptr<Trainer> (*make)(const OptionValues& values);
+  // The same of a changed request, of kinds that learn from sequences.
+  std::unique_ptr<Trainer> (*make_changed)(const OptionValues& values,
+                                           const ChangeRequest& change) = nullptr;
 };
 // Of all kinds but graph, whose tables need SQLite: sql/train/train_graph.h has its row.
 std::span<const TrainerRow> trainer_rows();
@@ -52,8 +59,10 @@ KindChoice chosen_kind(const OptionValues& values);
 std::string_view kind_of_format(const OptionValues& values);
 
 // Throws UsageError for options that have no meaning for the kind or contradict each other.
-//   more : of kinds that stand outside of this library
+//   more   : of kinds that stand outside of this library
+//   change : of kinds that learn from sequences; the others are then an error
 std::unique_ptr<Trainer> make_trainer(const OptionValues& values,
-                                      std::span<const TrainerRow> more = {});
+                                      std::span<const TrainerRow> more = {},
+                                      const ChangeRequest& change = {});
 
 }  // namespace croft

@@ -47,6 +47,7 @@ struct TrainRequest : OptimisedRequest {
   std::string template_text;  // the template itself, where it is in no file
   TemplateLanguage language = TemplateLanguage::automatic;
   std::string kit;  // file that declares further features (app/feature_kit_file.h); empty: none
+  std::shared_ptr<const FeatureKit> kit_of_model;  // one that is read already, in its place
   bool boundaries = false;
   // Every position has the attribute kIntercept beside its own.  Default: where a model of kind
   // maxent is trained from the start.  options.free_intercept: its weights are not penalised.

@@ -8,24 +8,41 @@
 namespace croft {
 namespace {
 
+TrainRequest& train_part(TrainRequest& request) { return request; }
+TrainRequest& train_part(NaiveBayesRequest& request) { return request.source; }
+template <class Request>
+TrainRequest& train_part(Request& request) {
+  return request.train;
+}
+
 template <auto request>
 std::unique_ptr<Trainer> made_of(const OptionValues& values) {
   return make_trainer(request(values));
+}
+template <auto request>
+std::unique_ptr<Trainer> made_changed(const OptionValues& values, const ChangeRequest& change) {
+  auto changed = request(values);
+  change(train_part(changed));
+  return make_trainer(changed);
+}
+template <auto request>
+constexpr TrainerRow row(KindSet bit) {
+  return {bit, made_of<request>, made_changed<request>};
 }
 
 }  // namespace
 
 std::span<const TrainerRow> trainer_rows() {
   static constexpr auto kRows = std::to_array<TrainerRow>({
-      {kChains, made_of<train_request>},
-      {kJointBit, made_of<joint_request>},
-      {kSegmentBit, made_of<segment_request>},
-      {kHiddenChainBit, made_of<hidden_chain_request>},
-      {kPoolBit, made_of<pool_request>},
-      {kErrorCorrectingBit, made_of<code_request>},
-      {kBoosted, made_of<boosted_request>},
-      {kNaiveBayesBit, made_of<naive_bayes_request>},
-      {kHmmBit, made_of<hmm_request>},
+      row<train_request>(kChains),
+      row<joint_request>(kJointBit),
+      row<segment_request>(kSegmentBit),
+      row<hidden_chain_request>(kHiddenChainBit),
+      row<pool_request>(kPoolBit),
+      row<code_request>(kErrorCorrectingBit),
+      row<boosted_request>(kBoosted),
+      row<naive_bayes_request>(kNaiveBayesBit),
+      row<hmm_request>(kHmmBit),
       {kBayesNetBit, made_of<bayes_net_request>},
   });
   return kRows;
@@ -44,7 +61,8 @@ KindChoice chosen_kind(const OptionValues& values) {
   return {kind_bit(name), name};
 }
 
-std::unique_ptr<Trainer> make_trainer(const OptionValues& given, std::span<const TrainerRow> more) {
+std::unique_ptr<Trainer> make_trainer(const OptionValues& given, std::span<const TrainerRow> more,
+                                      const ChangeRequest& change) {
   OptionValues values = given;
   if (const std::string_view kind = kind_of_format(given); !kind.empty()) values.set("model", kind);
   const KindChoice kind = chosen_kind(values);
@@ -57,7 +75,9 @@ std::unique_ptr<Trainer> make_trainer(const OptionValues& given, std::span<const
   }
   for (const std::span<const TrainerRow> rows : {trainer_rows(), more}) {
     for (const TrainerRow& row : rows) {
-      if ((row.bit & kind.bit) != 0) return row.make(values);
+      if ((row.bit & kind.bit) == 0) continue;
+      if (!change) return row.make(values);
+      if (row.make_changed != nullptr) return row.make_changed(values, change);
     }
   }
   throw UsageError("this program cannot train a model of kind ", kind.shown);

@@ -423,13 +423,17 @@ void set_features(const TrainRequest& request, const ChainModel* init, Extractio
   config.csv = known.csv;
 }
 
-std::shared_ptr<const FeatureKit> make_kit(const TrainRequest& request, const ChainModel* init) {
+//   of_texts : how their terms are made, where the data is texts
+std::shared_ptr<const FeatureKit> make_kit(const TrainRequest& request, const ChainModel* init,
+                                           const TokenizerOptions& of_texts) {
+  if (request.kit_of_model) return request.kit_of_model;
   const bool has_one = init != nullptr && init->extractor().config().kit != nullptr;
   if (request.kit.empty()) return has_one ? init->extractor().config().kit->owning() : nullptr;
   if (has_one) {
     throw UsageError("the model to go on from has a feature kit; leave out --kit ", request.kit);
   }
-  return read_feature_kit(request.kit);
+  if (request.format != InputFormat::text) return read_feature_kit(request.kit);
+  return read_feature_kit(request.kit, Tokenizer(kit_words(of_texts)));
 }
 
 }  // namespace
@@ -449,9 +453,9 @@ ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* 
   }
   config.intercept = request.intercept.value_or(by_default);
   if (init != nullptr) config.conjunctions = init->extractor().config().conjunctions;
-  config.kit = make_kit(request, init);
+  if (config.format != InputFormat::columns) set_features(request, init, config);
+  config.kit = make_kit(request, init, config.text.tokenizer);
   if (config.format != InputFormat::columns) {
-    set_features(request, init, config);
     return config;
   }
   if (!request.template_path.empty() || !request.template_text.empty()) {

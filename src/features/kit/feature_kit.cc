@@ -195,18 +195,23 @@ std::vector<std::string> FeatureKit::template_names(std::size_t columns) const {
 bool FeatureKit::needs_fit() const {
   return std::ranges::any_of(features_, [](const KitFeature& feature) {
     const auto* number = std::get_if<NumberFeature>(&feature.what);
-    return number != nullptr && number->needs_fit();
+    const auto* embeddings = std::get_if<EmbeddingsFeature>(&feature.what);
+    return (number != nullptr && number->needs_fit()) ||
+           (embeddings != nullptr && embeddings->needs_fit());
   });
 }
 
 std::shared_ptr<FeatureKit> FeatureKit::copy() const { return std::make_shared<FeatureKit>(*this); }
 
-std::shared_ptr<const FeatureKit> FeatureKit::fitted(
-    const std::vector<NumberScaling>& scaling) const {
+std::shared_ptr<const FeatureKit> FeatureKit::fitted(const std::vector<KitFeatureFit>& fit) const {
   auto kit = copy();
   for (std::size_t k = 0; k < features_.size(); ++k) {
     auto* number = std::get_if<NumberFeature>(&kit->features_[k].what);
-    if (number != nullptr && number->needs_fit()) number->scaling = scaling.at(k);
+    auto* embeddings = std::get_if<EmbeddingsFeature>(&kit->features_[k].what);
+    if (number != nullptr && number->needs_fit()) number->scaling = fit.at(k).scaling;
+    if (embeddings != nullptr && embeddings->needs_fit()) {
+      embeddings->known = SharedArray<std::uint32_t>(fit.at(k).known);
+    }
   }
   return kit;
 }
@@ -216,7 +221,10 @@ std::shared_ptr<const FeatureKit> FeatureKit::owning() const {
   for (KitFeature& feature : kit->features_) {
     std::visit(Overloaded{[](GazetteerFeature& f) { f.gazetteer = f.gazetteer.owning(); },
                           [](ClustersFeature& f) { f.clusters = f.clusters.owning(); },
-                          [](EmbeddingsFeature& f) { f.embeddings = f.embeddings.owning(); },
+                          [](EmbeddingsFeature& f) {
+                            f.embeddings = f.embeddings.owning();
+                            if (f.known) f.known = f.known->owning();
+                          },
                           [](auto&) {}},
                feature.what);
   }
@@ -225,14 +233,23 @@ std::shared_ptr<const FeatureKit> FeatureKit::owning() const {
 
 std::shared_ptr<const FeatureKit> FeatureKit::bind(
     InputFormat format, std::size_t columns, const std::function<bool(std::size_t)>& named) const {
-  if (format == InputFormat::text) {
-    throw UsageError(
-        "--kit goes with --format columns, attributes, svmlight and csv; texts have "
-        "options of their own (--analyzer, --ngrams)");
-  }
   auto kit = copy();
   kit->bound_.assign(features_.size(), {});
   kit->attributes_.clear();
+  kit->texts_ = format == InputFormat::text;
+  if (kit->texts_) {
+    kit->bind_texts();
+    return kit;
+  }
+  for (const KitFeature& feature : features_) {
+    const auto* embeddings = std::get_if<EmbeddingsFeature>(&feature.what);
+    const bool of_words =
+        embeddings != nullptr && (embeddings->nearest > 0 || !embeddings->average);
+    if (!feature.values && !of_words) continue;
+    fail(feature.where, "the feature " + in_quotes(feature.name) + " says " +
+                            (feature.values ? "values" : "nearest or average") +
+                            ", which is for the words of texts together; leave it out");
+  }
   if (format == InputFormat::columns) {
     if (!columns_.empty() && columns_.size() != columns) {
       fail(where_, "the feature kit names " + std::to_string(columns_.size()) +

@@ -6,6 +6,10 @@
 // offsets that it is asked for: NAME[OFFSET]=STRING of value 1, NAME[OFFSET] of the number.  Where
 // a column says nothing its string is empty, and no attribute is made.
 //
+// Texts have words for positions, and a document has the attributes of all of them together
+// (docs/math/word_clusters.md): NAME=STRING, NAME.k.  What can be made of single words and phrases
+// alone is made of texts, too.
+//
 // Data that is attributes already (--format attributes, svmlight, csv) has columns by name: the
 // cell of column NAME is what follows the first attribute "NAME=…" (of --format attributes also
 // "NAME:…", as Python's dicts have it), or the value of the attribute NAME.
@@ -17,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -30,6 +35,7 @@
 #include "features/kit/embeddings.h"
 #include "features/kit/gazetteer.h"
 #include "features/kit/word_table.h"
+#include "features/text/term_weights.h"
 #include "features/text/tokenizer.h"
 
 namespace re2 {
@@ -63,20 +69,20 @@ struct PatternFeature {
   std::shared_ptr<const re2::RE2> regex;  // set by FeatureKit
 };
 
-// Column NAME: B, I, B-TYPE, I-TYPE.
+// Column NAME: B, I, B-TYPE, I-TYPE.  Of texts: NAME, NAME=TYPE.
 struct GazetteerFeature {
   Gazetteer gazetteer;
   std::vector<std::string> marks;  // set by FeatureKit
 };
 
 // Columns NAME.4, NAME.6, …: so many signs of a word's path, or all where it is shorter; without
-// prefixes column NAME, the path.
+// prefixes column NAME, the path.  Of texts: NAME.4=PREFIX.
 struct ClustersFeature {
   WordClusters clusters;
   std::vector<std::size_t> prefixes;
 };
 
-// Numbers NAME[OFFSET].k.
+// Numbers NAME[OFFSET].k.  Of texts the averages NAME.k, and NAME=WORD for words near to a word.
 enum class UnknownWord {
   flag,     // the attribute NAME[OFFSET].unknown in the place of numbers
   mean,     // the mean of all vectors
@@ -86,7 +92,13 @@ struct EmbeddingsFeature {
   Embeddings embeddings;
   UnknownWord unknown = UnknownWord::flag;
   std::string unknown_word;  // that has the vector of unknown words; empty: as `unknown` says
-  std::vector<float> unknown_vector;  // set by FeatureKit where it is empty, and there is one
+  std::vector<float> unknown_vector = {};  // set by FeatureKit where it is empty, and there is one
+  bool average = true;                     // of texts: have the averages
+  std::size_t nearest = 0;                 // of texts: so many words for each; 0: none
+  // Words that the training texts have, ascending: what is near is looked for among these.
+  std::optional<SharedArray<std::uint32_t>> known = {};
+
+  bool needs_fit() const { return nearest > 0 && !known; }
 };
 
 // Column NAME, the number of a bin, where there are bins, else the number NAME[OFFSET]; "missing"
@@ -121,6 +133,13 @@ struct Overloaded : F... {
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;
 
+// What a text's attribute that several of its words have counts for.
+enum class TextValues {
+  counts,  // the sum over the words: 1 for each, or how near it is
+  binary,  // the largest of these
+  share,   // the sum, divided by the number of words
+};
+
 struct KitFeature {
   using What = std::variant<FormsFeature, NgramsFeature, PatternFeature, GazetteerFeature,
                             ClustersFeature, EmbeddingsFeature, NumberFeature, BackoffFeature>;
@@ -129,10 +148,22 @@ struct KitFeature {
   // Offsets of the attributes; without: 0, and none for a column that a template names.
   std::optional<std::vector<int>> at;
   What what;
+  std::optional<TextValues> values = {};  // of texts alone; without: counts
   Location where = {};  // of its declaration, for messages; without a file: none is known
 };
 
 inline constexpr int kFarthestOffset = 100;
+
+// How the words of texts are cut that a kit looks at, where terms are made by `of_terms`: as they
+// are written, words of one letter among them, and with Analyzer::mixed the characters of scripts
+// without spaces.
+TokenizerOptions kit_words(const TokenizerOptions& of_terms);
+
+// What a kit has learnt of training data, of each feature.
+struct KitFeatureFit {
+  NumberScaling scaling = {};
+  std::vector<std::uint32_t> known = {};  // EmbeddingsFeature
+};
 
 // Immutable once it is made.  Threads: no hidden state; share it, but not a KitScratch.
 class FeatureKit {
@@ -155,14 +186,15 @@ class FeatureKit {
 
   // Whether something is to be learnt of training data first.
   bool needs_fit() const;
-  // A kit with what was learnt of features()[k] in scaling[k], and one that owns all of its memory.
-  std::shared_ptr<const FeatureKit> fitted(const std::vector<NumberScaling>& scaling) const;
+  // A kit with what was learnt of features()[k] in fit[k], and one that owns all of its memory.
+  std::shared_ptr<const FeatureKit> fitted(const std::vector<KitFeatureFit>& fit) const;
   std::shared_ptr<const FeatureKit> owning() const;
 
-  // A kit for data of that kind.  Throws UsageError for --format text; InputError where the kit is
-  // of a file, else UsageError, for a column that the data does not have, for more or fewer columns
-  // than are named, for names of columns that nothing uses, for names that the default features for
-  // words have, and for a feature without offsets that nothing names.
+  // A kit for data of that kind.  Throws UsageError for features that texts cannot have; InputError
+  // where the kit is of a file, else UsageError, for a column that the data does not have, for more
+  // or fewer columns than are named, for names of columns that nothing uses, for names that the
+  // default features for words have, for a feature without offsets that nothing names, and for what
+  // only texts, or all but texts, can have.
   //   columns : of the data (InputFormat::columns)
   //   named   : whether a template names column k; null: there is no template
   std::shared_ptr<const FeatureKit> bind(InputFormat format, std::size_t columns,
@@ -171,6 +203,9 @@ class FeatureKit {
   // A kit for that table: where its reader standardises numbers, features see them as the file has
   // them, to 15 digits.  Throws as bind() for a column that the table does not have.
   std::shared_ptr<const FeatureKit> for_table(const CsvColumns& table) const;
+
+  // A kit for texts whose terms are made so: their stop words are left out but for phrases.
+  std::shared_ptr<const FeatureKit> for_texts(const TokenizerOptions& of_terms) const;
 
   // --- of a kit that is bound
 
@@ -184,11 +219,15 @@ class FeatureKit {
   void start(const ColumnSequence& data, KitScratch& scratch, std::string_view file) const;
   // The same of attributes.
   void start(const TextSequence& data, KitScratch& scratch, std::string_view file) const;
+  // The same of a text, which is the one position 0.
+  void start(std::string_view text, KitScratch& scratch) const;
   // Appends the attributes of position t of the sequence that was started; does not close the list.
   void expand(std::size_t t, KitScratch& scratch, StringLists& out) const;
-  // After start(): hands on the numbers of the features that need a fit.
+  // After start(): hands on the numbers of the features that need a fit, and of texts the words.
   void visit_numbers(const KitScratch& scratch,
                      const std::function<void(std::size_t feature, double)>& visit) const;
+  void visit_known(KitScratch& scratch,
+                   const std::function<void(std::size_t feature, std::uint32_t word)>& visit) const;
 
  private:
   struct Bound;  // what bind() works out of a feature
@@ -207,6 +246,16 @@ class FeatureKit {
   void bind_backoff(std::size_t k, InputFormat format);
   void expand_numbers(std::size_t k, std::size_t i, std::size_t row, KitScratch& scratch,
                       StringLists& out) const;
+  void bind_texts();
+  void bind_text_feature(std::size_t k);
+  void expand_text(std::size_t t, KitScratch& scratch, StringLists& out) const;
+  void append_clusters(std::size_t k, KitScratch& scratch, StringLists& out) const;
+  void append_entries(std::size_t k, KitScratch& scratch, StringLists& out) const;
+  void append_average(std::size_t k, KitScratch& scratch, StringLists& out) const;
+  void append_nearest(std::size_t k, KitScratch& scratch, StringLists& out) const;
+  void append_counts(std::size_t k, const std::string& name, KitScratch& scratch,
+                     StringLists& out) const;
+  double text_value(std::size_t k, double sum, double largest, const KitScratch& scratch) const;
 
   std::vector<std::string> columns_;
   Location where_;  // of those names
@@ -217,7 +266,11 @@ class FeatureKit {
   std::vector<std::string> attributes_;      // bound to attributes: the name of each column
   std::vector<CsvColumn> standardised_;      // numbers that the table's reader has standardised
   std::string_view signs_;                   // likewise: those that stand between name and cell
-  std::vector<Bound> bound_;                 // [features]
+  std::optional<Tokenizer> words_;           // of texts
+  StringTable stop_words_;                   // likewise
+  bool fold_stop_words_ = false;
+  bool texts_ = false;        // bound to texts
+  std::vector<Bound> bound_;  // [features]
 };
 
 struct FeatureKit::Bound {
@@ -234,6 +287,15 @@ struct FeatureKit::Bound {
   std::vector<int> at;
   std::vector<std::vector<std::string>> names;
   std::optional<Tokenizer> tokenizer;  // of n-grams
+  // Of embeddings of texts: the known words' vectors, each of length 1 or all 0,
+  // [known][dimension].
+  std::vector<float> unit;
+};
+
+// A word that is known and how near it is: the cosine of the two vectors, above 0.
+struct NearWord {
+  std::uint32_t word;  // of EmbeddingsFeature::known
+  double cosine;
 };
 
 struct KitScratch {
@@ -245,6 +307,14 @@ struct KitScratch {
   Gazetteer::Scratch gazetteer;
   Tokenizer::Scratch tokens;
   std::string text;
+  // Of texts: the words of a position, and those of them that are no stop words.
+  struct Words {
+    std::vector<std::string> all, told;
+  };
+  std::vector<Words> words;    // [positions]
+  const Words* now = nullptr;  // of the position at work
+  TermCounts counts;
+  std::vector<std::unordered_map<std::uint32_t, std::vector<NearWord>>> near;  // [features]
 };
 
 }  // namespace croft

@@ -141,6 +141,16 @@ void FeatureKit::start(const ColumnSequence& data, KitScratch& scratch,
 
 void FeatureKit::start(const TextSequence& data, KitScratch& scratch, std::string_view file) const {
   const StringLists& node = data.node;
+  if (texts_) {  // whose terms stand for their words
+    scratch.words.assign(node.lists(), {});
+    for (std::size_t t = 0; t < node.lists(); ++t) {
+      for (std::size_t i = node.list_begin(t); i < node.list_end(t); ++i) {
+        scratch.words[t].all.emplace_back(node.item(i));
+      }
+      scratch.words[t].told = scratch.words[t].all;
+    }
+    return;
+  }
   scratch.data.clear();
   scratch.data.first_line = data.first_line;
   for (std::size_t t = 0; t < node.lists(); ++t) {
@@ -164,6 +174,10 @@ void FeatureKit::start(const TextSequence& data, KitScratch& scratch, std::strin
 }
 
 void FeatureKit::expand(std::size_t t, KitScratch& scratch, StringLists& out) const {
+  if (texts_) {
+    expand_text(t, scratch, out);
+    return;
+  }
   // Of a position outside the sequence: nothing.
   const auto row_at = [&](int offset) {
     return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(t) + offset);

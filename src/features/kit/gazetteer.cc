@@ -13,7 +13,7 @@ constexpr std::string_view kBlanks = " \t\v\f\r";
 
 // visit(token) for each, of what stands between blanks.
 template <class Visit>
-void for_each_token(std::string_view entry, const Visit& visit) {
+void split_at_blanks(std::string_view entry, const Visit& visit) {
   for (std::size_t at = entry.find_first_not_of(kBlanks); at != entry.npos;
        at = entry.find_first_not_of(kBlanks, at)) {
     const std::size_t end = std::min(entry.find_first_of(kBlanks, at), entry.size());
@@ -130,6 +130,18 @@ std::size_t Gazetteer::entries() const {
   return value_.size() - static_cast<std::size_t>(std::ranges::count(value_, 0u));
 }
 
+template <class Visit>
+void GazetteerBuilder::for_each_token(std::string_view entry, const Visit& visit) {
+  if (words_) return words_->for_each_word(entry, scratch_, visit);
+  split_at_blanks(entry, visit);
+}
+
+bool GazetteerBuilder::has_tokens(std::string_view entry) {
+  bool any = false;
+  for_each_token(entry, [&](std::string_view) { any = true; });
+  return any;
+}
+
 void GazetteerBuilder::read(LineReader lines) {
   std::size_t found = 0;
   for (std::string_view line; lines.next(line);) {
@@ -144,6 +156,7 @@ void GazetteerBuilder::read(LineReader lines) {
     if (entry.find_first_not_of(kBlanks) == entry.npos) {
       fail("a type without an entry", "write ENTRY, or ENTRY TAB TYPE");
     }
+    if (!has_tokens(entry)) fail("an entry without a letter or digit", "delete it");
     if (tab != line.npos && type.empty()) {
       fail("a TAB without a type behind it", "write ENTRY, or ENTRY TAB TYPE");
     }
@@ -157,6 +170,31 @@ void GazetteerBuilder::read(LineReader lines) {
   if (found == 0) {
     throw InputError({lines.name()}, "a gazetteer without entries", "", "write one a line");
   }
+}
+
+void GazetteerBuilder::read_synonyms(LineReader lines) {
+  const std::string_view remedy = "write TERM TAB SYNONYM TAB SYNONYM …";
+  bool any = false;
+  for (std::string_view line; lines.next(line);) {
+    const auto fail = [&](std::string_view problem) {
+      throw InputError(lines.location(), problem, line, remedy);
+    };
+    if (line.find_first_not_of(kBlanks) == line.npos) continue;
+    if (!is_valid_utf8(line)) fail("synonyms that are not UTF-8");
+    std::vector<std::string_view> cells;
+    for (std::size_t begin = 0; begin <= line.size();) {
+      const std::size_t end = std::min(line.find('\t', begin), line.size());
+      const std::string_view cell = line.substr(begin, end - begin);
+      if (!has_tokens(cell)) fail("a synonym without a token");
+      if (std::ranges::count(cells, cell) > 0) fail("the same synonym twice");
+      cells.push_back(cell);
+      begin = end + 1;
+    }
+    if (cells.size() < 2) fail("a term without a synonym");
+    for (const std::string_view cell : cells) add(cell, cells[0]);
+    any = true;
+  }
+  if (!any) throw InputError({lines.name()}, "no synonyms", "", remedy);
 }
 
 void GazetteerBuilder::add(std::string_view entry, std::string_view type) {

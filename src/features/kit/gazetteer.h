@@ -8,13 +8,16 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "croft/data/line_reader.h"
 #include "features/kit/word_table.h"
+#include "features/text/tokenizer.h"
 
 namespace croft {
 
@@ -72,10 +75,16 @@ class Gazetteer {
 // Gathers entries, of one file or several.
 class GazetteerBuilder {
  public:
-  explicit GazetteerBuilder(bool fold) : fold_(fold) {}
+  // words : cuts the entries into tokens; without: blanks do
+  explicit GazetteerBuilder(bool fold, std::optional<Tokenizer> words = {})
+      : fold_(fold), words_(std::move(words)) {}
   // Throws InputError (file, line) for an entry without tokens, an empty type, one with blanks or a
   // "+", a second TAB, and bytes that are not UTF-8; and for a file without entries.
   void read(LineReader lines);
+  // Lines of a term and its synonyms, TABs between: each is an entry, whose type is the term.
+  // Throws InputError (file, line) for a line without a synonym, a cell without tokens, a cell that
+  // the line has twice, and bytes that are not UTF-8; and for a file without lines.
+  void read_synonyms(LineReader lines);
   // type "": none.
   void add(std::string_view entry, std::string_view type);
   Gazetteer build() const;
@@ -85,7 +94,13 @@ class GazetteerBuilder {
     std::vector<std::uint32_t> tokens;
     std::uint32_t type;  // in types_; kUnknown: none
   };
+  template <class Visit>
+  void for_each_token(std::string_view entry, const Visit& visit);
+  bool has_tokens(std::string_view entry);
+
   bool fold_;
+  std::optional<Tokenizer> words_;
+  Tokenizer::Scratch scratch_;
   std::string lower_;
   StringTable tokens_, types_;
   std::vector<Entry> entries_;

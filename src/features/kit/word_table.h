@@ -46,6 +46,7 @@ class WordTable {
   // The word's id, that of its lower case, or kUnknown.
   //   lower : scratch
   std::uint32_t find(std::string_view word, std::string& lower) const;
+  std::string word(std::uint32_t id) const { return words_.string(id); }  // id < size()
   std::uint32_t find_exactly(std::string_view word) const { return words_.find(word); }
   std::span<const std::byte> image() const { return image_.view(); }
   WordTable owning() const { return WordTable(image_.owning()); }

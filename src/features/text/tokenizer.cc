@@ -13,7 +13,6 @@ namespace croft {
 
 namespace {
 
-constexpr std::size_t kShortestWord = 2;  // characters
 constexpr char32_t kSigma = 0x3A3, kFinalSigma = 0x3C2, kDottedI = 0x130, kDotAbove = 0x307;
 
 bool is_letter_or_digit(char32_t value) {
@@ -227,7 +226,7 @@ void Tokenizer::split_words(std::string_view text, Scratch& scratch) const {
 void Tokenizer::end_word(std::size_t begin, std::size_t characters, Scratch& scratch) const {
   std::string& out = scratch.text;
   const std::string_view word = std::string_view(out).substr(begin);
-  if (characters < kShortestWord ||
+  if (characters < options_.shortest_word ||
       (stop_words_.size() > 0 && stop_words_.find(word) != kUnknown)) {
     out.resize(begin);
     return;

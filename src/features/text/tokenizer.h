@@ -26,6 +26,7 @@ struct TokenizerOptions {
   std::size_t shortest = 1, longest = 1;     // n-grams of so many words or characters
   bool lower_case = true;                    // Unicode's, before all else
   std::vector<std::string> stop_words = {};  // words that are left out, before n-grams are made
+  std::size_t shortest_word = 2;             // shorter ones, in characters, are no words
 
   // Throws UsageError for lengths of 0 or out of order, and for stop words without words.
   void validate() const;
@@ -59,6 +60,16 @@ class Tokenizer {
       visit_ngrams(scratch, first, last, unspaced ? 1 : options_.shortest,
                    unspaced ? kLongestUnspaced : options_.longest, visit);
       first = last;
+    }
+  }
+
+  // visit(word) for every word (or character) that n-grams are made of, as above.
+  template <class Visit>
+  void for_each_word(std::string_view text, Scratch& scratch, const Visit& visit) const {
+    split(text, scratch);
+    for (std::size_t k = 0; k < scratch.begin.size(); ++k) {
+      const std::size_t begin = scratch.begin[k];
+      visit(std::string_view(scratch.text).substr(begin, scratch.end[k] - begin));
     }
   }
 

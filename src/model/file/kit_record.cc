@@ -21,6 +21,9 @@ constexpr std::array<std::pair<Binning, std::string_view>, 2> kBinnings = {
 // Of lengths, numbers of bins, dimensions.
 constexpr std::size_t kMostOfAKit = std::size_t{1} << 31;
 
+constexpr std::array<std::pair<TextValues, std::string_view>, 3> kTextValues = {
+    {{TextValues::counts, "counts"}, {TextValues::binary, "binary"}, {TextValues::share, "share"}}};
+
 // Name of a section of the k-th feature.
 std::string section(std::size_t k, const char* what) {
   return "kit." + std::to_string(k) + "." + what;
@@ -36,11 +39,17 @@ void add_numbers(std::string name, std::span<const T> numbers, ContainerWriter& 
                   ContainerWriter::Kind::bulk);
 }
 
+template <class T, std::size_t N>
+std::string_view name_of(T value, const std::array<std::pair<T, std::string_view>, N>& names) {
+  return std::ranges::find(names, value, [](const auto& each) { return each.first; })->second;
+}
+
 // --- to a record, and sections
 
 Json write_feature(std::size_t k, const KitFeature& feature, ContainerWriter& out) {
   Json record = {{"name", feature.name}, {"column", feature.column}};
   if (feature.at) record["at"] = *feature.at;
+  if (feature.values) record["values"] = name_of(*feature.values, kTextValues);
   std::visit(
       Overloaded{[&](const FormsFeature& f) {
                    record.update({{"kind", "forms"},
@@ -76,17 +85,16 @@ Json write_feature(std::size_t k, const KitFeature& feature, ContainerWriter& ou
                    add_numbers(section(k, "clusters"), f.clusters.clusters(), out);
                  },
                  [&](const EmbeddingsFeature& f) {
-                   std::string_view unknown;
-                   for (const auto& [value, name] : kUnknowns) {
-                     if (value == f.unknown) unknown = name;
-                   }
                    record.update({{"kind", "embeddings"},
                                   {"dimension", f.embeddings.dimension()},
-                                  {"unknown", unknown},
+                                  {"unknown", name_of(f.unknown, kUnknowns)},
                                   {"unknown_word", f.unknown_word},
                                   {"unknown_vector", f.unknown_vector}});
                    add_bytes(section(k, "words"), f.embeddings.words().image(), out);
                    add_numbers(section(k, "values"), f.embeddings.values(), out);
+                   if (f.nearest == 0) return;
+                   record["texts"] = {{"average", f.average}, {"nearest", f.nearest}};
+                   add_numbers(section(k, "known"), f.known->view(), out);
                  },
                  [&](const NumberFeature& f) {
                    record.update({{"kind", "number"},
@@ -152,6 +160,16 @@ EmbeddingsFeature read_embeddings(const Container& container, std::size_t k, con
   record.at("unknown_vector")
       .require(f.unknown_vector.size() == (has_vector ? f.embeddings.dimension() : 0),
                "another number of numbers");
+  const auto texts = record.find("texts");
+  if (!texts) return f;
+  f.average = texts->at("average").flag();
+  f.nearest = texts->at("nearest").whole<std::size_t>(1, kMostOfAKit);
+  const std::span<const std::uint32_t> known =
+      container.numbers<std::uint32_t>(section(k, "known"));
+  const std::size_t words = f.embeddings.words().size();
+  texts->require(std::ranges::all_of(known, [&](std::uint32_t id) { return id < words; }),
+                 "words that are known");
+  f.known = SharedArray<std::uint32_t>(known);
   return f;
 }
 
@@ -233,6 +251,7 @@ std::shared_ptr<const FeatureKit> read_kit(const Container& container) {
       feature.column = each.at("column").text();
       if (const auto at = each.find("at"))
         feature.at = at->wholes<int>(-kFarthestOffset, kFarthestOffset);
+      if (const auto values = each.find("values")) feature.values = values->one_of(kTextValues);
       feature.what = read_what(container, k++, each);
       kit->add(std::move(feature));
     }

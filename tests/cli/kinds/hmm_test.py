@@ -281,7 +281,7 @@ class HmmTest(CliTest):
         self.assert_fails(BAD_INPUT, "hmm", arguments=["train", "--init", model, "-o", out, data])
         chain = self.folder / "chain"
         self.run_ok("train", "-o", chain, "--quiet", data)
-        self.assert_fails(WRONG_USAGE, "--jackknife", arguments=["stack", "-m", chain, "--jackknife", "2", data])
+        self.assert_fails(WRONG_USAGE, "--jackknife", arguments=["stack", "-m", chain, "--jackknife", "99", data])
 
     def test_an_interrupted_training_keeps_its_model(self):
         data, log, model = self.file("data", tagged_text(300, 15)), self.folder / "log", self.folder / "m"

@@ -219,7 +219,7 @@ TEST(FeatureKit, NumbersAreFittedThenBinnedOrStandardised) {
   const auto kit = kit_of({feature("n", NumberFeature{.bins = 3, .missing = {"?"}}),
                            feature("z", NumberFeature{.missing = {"?"}})});
   ASSERT_TRUE(kit->needs_fit());
-  const auto fitted = kit->fitted({fit_numbers(values, Binning::quantile, 3), width});
+  const auto fitted = kit->fitted({{fit_numbers(values, Binning::quantile, 3), {}}, {width, {}}});
   EXPECT_FALSE(fitted->needs_fit());
   EXPECT_EQ(attributes(fitted, rows_of({"1", "3", "50", "?"})),
             (std::vector<Strings>{{"n[0]=0", "z[0]:-0.948683"},

@@ -70,6 +70,41 @@ TEST(KitRecord, AKitThatWasStoredComputesTheSame) {
   EXPECT_TRUE(std::ranges::equal(stored(*read->owning()).bytes(), container.bytes()));
 }
 
+TEST(KitRecord, AKitOfTextsThatWasStoredComputesTheSame) {
+  auto kit = std::make_shared<FeatureKit>();
+  GazetteerBuilder places(true, Tokenizer(kit_words({})));
+  places.read(LineReader("New York\tLOC\n", "places"));
+  KitFeature list{"place", "", {}, GazetteerFeature{places.build(), {}}};
+  list.values = TextValues::share;
+  EmbeddingsFeature near{
+      Embeddings::read(LineReader("new 1 2\nyork -1 0.5\nold 1 1.5\n", "vectors"), {})};
+  near.average = false;
+  near.nearest = 2;
+  near.known = SharedArray<std::uint32_t>(std::vector<std::uint32_t>{0, 2});
+  kit->add(list);
+  kit->add({"near", "", {}, near});
+  const Container container = stored(*kit);
+  const auto read = read_kit(container);
+  const auto values = [](const FeatureKit& of) {
+    const auto bound = of.for_texts({})->bind(InputFormat::text, 0, nullptr);
+    KitScratch scratch;
+    StringLists out;
+    bound->start("an old New York", scratch);
+    bound->expand(0, scratch, out);
+    std::vector<std::pair<std::string, double>> items;
+    for (std::size_t k = 0; k < out.items(); ++k) items.emplace_back(out.item(k), out.value(k));
+    return items;
+  };
+  EXPECT_EQ(values(*read), values(*kit));
+  EXPECT_EQ(values(*kit).front(), (std::pair<std::string, double>{"place=LOC", 0.25}));
+  EXPECT_GE(values(*kit).size(), 3u);
+  EXPECT_TRUE(std::ranges::equal(stored(*read->owning()).bytes(), container.bytes()));
+  near.known = SharedArray<std::uint32_t>(std::vector<std::uint32_t>{0, 3});
+  FeatureKit beyond;
+  beyond.add({"near", "", {}, near});
+  EXPECT_THROW(read_kit(stored(beyond)), Error);
+}
+
 TEST(KitRecord, WithoutASectionThereIsNone) {
   ContainerWriter out;
   out.add("meta", "{}");
