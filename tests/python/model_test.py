@@ -522,10 +522,25 @@ def test_read_gives_the_sequences_of_other_programs(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("text,stars\ngood,5\n", "utf-8")
     assert croft.read(table, "csv", text_column="text", label_column="stars")[0]["label"] == "5"
+    spans = tmp_path / "s.jsonl"
+    spans.write_text('{"tokens": ["a"], "spans": [], "gold": [[0, 1, "X"]]}\n')
+    assert croft.read(spans, "spans") == [{"tokens": ["a"], "spans": [], "gold": [[0, 1, "X"]]}]
     with pytest.raises(FileNotFoundError):
         croft.read(tmp_path / "none", "raw")
+    with pytest.raises(FileNotFoundError):
+        croft.read(tmp_path / "none", "brat")
+    with pytest.raises(ValueError, match="tokenizer cuts texts into tokens, and data of format columns"):
+        croft.read(columns, "columns", tokenizer="characters")
     with pytest.raises(ValueError, match="misaligned"):
         croft.read(path, "doccano", misaligned="maybe")
+    with pytest.raises(ValueError, match=r"row without the column of label_column.*say unlabelled"):
+        croft.read(columns, "columns", ignore_lines="^#", label_column=3)
+    spans.write_text('{"text": "Ana", "label": [[0, 2, "PER"]]}\n')
+    with pytest.raises(ValueError, match="choose another tokenizer, or say misaligned widen"):
+        croft.read(spans, "doccano")
+    spans.write_text('{"tokens": ["a"], "tags": [0]}\n')
+    with pytest.raises(ValueError, match="stand for: label_names"):
+        croft.read(spans, "huggingface")
     with pytest.raises(ValueError, match="raw, spans"):
         croft.read(path, "docano")
     with pytest.raises(ValueError, match="label-names|label_names"):

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "app/convert/texts/convert_texts.h"
+#include "app/convert/texts/text_readers.h"
 #include "app/label/chunks.h"
 #include "app/label/model_tokenizer.h"
 #include "app/label/row_reader.h"
@@ -42,7 +42,7 @@ void read_data(const OptionValues& values, TrainRequest& r) {
   const TextFormat* const foreign = find_text_format(format);
   if (foreign != nullptr && foreign->trains) {
     r.foreign = format;
-    if (!has_token_labels(format)) read_spans(values, r);
+    if (!foreign->labels_tokens) read_spans(values, r);
   } else if (format == kSpanFormat) {
     read_spans(values, r);
   } else if (!format.empty()) {

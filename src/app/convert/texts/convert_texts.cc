@@ -46,7 +46,7 @@ void check_conversion(const TextConversion& conversion) {
     throw UsageError("--unlabelled says that there are no labels: leave out --label-scheme");
   }
   if (conversion.to == "columns") return;
-  if (has_token_labels(conversion.from) && conversion.to != "text") return;
+  if (text_format(conversion.from).labels_tokens && conversion.to != "text") return;
   throw UsageError("--label-scheme says how labels of tokens spell spans, and ", conversion.from,
                    " to ", conversion.to, " has none");
 }
@@ -88,13 +88,11 @@ std::size_t convert_texts(const std::string& path, const TextConversion& convers
   return reader->changed();
 }
 
-bool has_token_labels(std::string_view format) { return text_format(format).labels_tokens; }
-
 LineReader foreign_lines(const std::string& path, std::string_view format,
                          std::string_view tokenizer) {
-  TextConversion conversion{.from = format,
-                            .to = has_token_labels(format) ? "columns" : kSpanFormat};
-  if (!tokenizer.empty() && text_format(format).cuts) {
+  const TextFormat& known = text_format(format);
+  TextConversion conversion{.from = format, .to = known.labels_tokens ? "columns" : kSpanFormat};
+  if (!tokenizer.empty() && known.cuts) {
     conversion.reading.tokenizer = text_tokenizer(tokenizer);
   }
   std::string text;

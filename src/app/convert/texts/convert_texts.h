@@ -24,8 +24,6 @@ struct TextConversion {
 std::size_t convert_texts(const std::string& path, const TextConversion& conversion,
                           const WriteText& write);
 
-// Whether the format labels tokens, and not spans: columns, conllu, huggingface.
-bool has_token_labels(std::string_view format);
 // The lines of a file of another program as this one reads them: columns where tokens are labelled,
 // else spans.  All of it is held in memory.
 //   tokenizer : of texts, as text_tokenizer() names it; empty: the usual one

@@ -50,10 +50,9 @@ class JsonLines : public TextReader {
   // Fills the record; false: the line is to be skipped.
   virtual bool read(const Json& object, TextRecord& record) = 0;
 
-  [[noreturn]] void fail(std::string_view problem, std::string_view text,
-                         std::string_view remedy) const {
-    throw InputError(lines_.location(), Message(std::string(problem)), text,
-                     Message(std::string(remedy)));
+  [[noreturn]] void fail(const Message& problem, std::string_view text,
+                         const Message& remedy) const {
+    throw InputError(lines_.location(), problem, text, remedy);
   }
   const std::string& text_of(const Json& object, std::string_view key) const {
     const Json* const text = object.get_if(key);

@@ -72,12 +72,11 @@ class ColumnRows final : public TextReader {
     if (width_ == 0) width_ = cells;
     const std::size_t label = label_.value_or(width_ - 1);
     if (cells != width_ || label >= cells || (!unlabelled_ && cells < 2)) {
-      throw InputError(
-          lines_.location(),
-          Message(std::string(cells != width_  ? "a row with another number of columns"
-                              : label >= cells ? "a row without the column of --label-column"
-                                               : "a row with one column: there is no label")),
-          line, "give all rows the same columns, or say --unlabelled");
+      throw InputError(lines_.location(),
+                       cells != width_  ? Message("a row with another number of columns")
+                       : label >= cells ? Message("a row without the column of --label-column")
+                                        : Message("a row with one column: there is no label"),
+                       line, "give all rows the same columns, or say --unlabelled");
     }
     if (record.columns == 0) {
       record.where = lines_.location();

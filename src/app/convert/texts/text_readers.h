@@ -40,7 +40,7 @@ struct TextFormat {
   // Options of TextReading beside the tokenizer's that it takes, by their names.
   std::vector<std::string_view> takes;
   bool cuts = false;           // texts into tokens, by a tokenizer
-  bool labels_tokens = false;  // and not spans
+  bool labels_tokens = false;  // and not spans: columns, conllu, huggingface
   // null: of files that belong together
   std::unique_ptr<TextReader> (*open)(LineReader lines, const TextReading& reading) = nullptr;
 };

@@ -37,10 +37,9 @@ void cut(const TextTokenizer& tokenizer, TextRecord& record) {
 
 void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, std::size_t& changed,
                TextRecord& record) {
-  const auto fail = [&](const CharacterSpan& span, std::string_view problem,
-                        std::string_view remedy) {
+  const auto fail = [&](const CharacterSpan& span, const Message& problem, const Message& remedy) {
     const std::size_t begin = std::min(span.begin, record.text.size());
-    throw InputError(record.where, Message(std::string(problem)),
+    throw InputError(record.where, problem,
                      record.text.substr(begin, span.end > begin ? span.end - begin : 0) + " (" +
                          span.label + ")",
                      remedy);
