@@ -6,6 +6,7 @@
 #include "app/file_checks.h"
 #include "app/label/predict.h"
 #include "app/train/file_shares.h"
+#include "app/train/requests.h"
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
@@ -45,6 +46,8 @@ std::span<const OptionRow> sequence_options() {
           .of(kSequenceModels | kBayesNetBit),
       chunks_row("auto, bio, bio1, ioe, bioes, raw or none").of(kModelFiles),
       data_format_row().of(kSequenceModels),
+      data_label_row().of(kSequenceModels),
+      ignore_lines_row().of(kSequenceModels),
       tokenizer_row().of(kSequenceModels),
       file("reliability", "FILE",
            "Draw accuracy against probability, and counts, as an SVG picture in this file")
@@ -99,28 +102,33 @@ void check_reliability(const EvaluateCommand& c, const SequenceModel& model) {
   AtomicFile{c.reliability};
 }
 
+// What the pictures show.
+std::string title_of(const EvaluateCommand& c) {
+  const auto name = [](const std::string& path) {
+    return path == "-" ? "standard input" : std::filesystem::path(path).filename().string();
+  };
+  return c.model.empty() ? name(c.data) : name(c.model) + " on " + name(c.data);
+}
+
 void draw_reliability(const EvaluateCommand& c, const EvaluationSummary& summary) {
   if (c.reliability.empty()) return;
   if (!summary.calibration) {
     throw Error("--reliability: no sequence of ", c.data, " has a labelling to draw");
   }
-  const auto name = [](const std::string& path) {
-    return path == "-" ? "standard input" : std::filesystem::path(path).filename().string();
-  };
   AtomicFile file(c.reliability);
-  file.write(reliability_svg(summary, name(c.model) + " on " + name(c.data)));
+  file.write(reliability_svg(summary, title_of(c)));
   file.commit();
 }
 
 // Of several processes.
 Evaluation evaluate_share(const EvaluateCommand& c, const SequenceModel& model,
-                          std::optional<ChunkScheme> spans, const EvaluateRequest& request,
-                          ThreadPool& pool) {
+                          const DataForm& form, const EvaluateRequest& request, ThreadPool& pool) {
+  const std::optional<ChunkScheme> spans = form.spans();
   const Extractor& extractor = model.extractor();
   const auto shares = share_files(processes(), std::span(&c.data, 1),
                                   form_of(extractor.config(), spans.has_value()));
   SequenceSource source(shares.empty() ? LineReader("", c.data) : shares[0].lines(), extractor,
-                        Labels::required, spans);
+                        Labels::required, spans, form.columns());
   if (shares.empty() || !shares[0].whole) source.allow_none();
   return evaluate_model(model, source, request, pool);
 }
@@ -135,8 +143,16 @@ int evaluate_sequences(const EvaluateCommand& c) {
   std::string unit;
   if (c.model.empty()) require_one_process("what is predicted already");
   const Evaluation evaluation = [&] {
-    if (c.model.empty() && c.format == kSpanFormat) return evaluate_spans(c.data, request.report);
-    if (c.model.empty()) return evaluate_predictions(c.data, request.report);
+    if (c.model.empty() && c.format == kSpanFormat) {
+      ColumnsForm none;
+      read_columns_form(c.values, false, none);
+      return evaluate_spans(c.data, request.report);
+    }
+    if (c.model.empty()) {
+      ColumnsForm form;
+      read_columns_form(c.values, true, form);
+      return evaluate_predictions(c.data, request.report, form);
+    }
     const auto model = open_with_decoder(c.values);
     check_reliability(c, *model);
     unit = unit_of(*model);
@@ -150,9 +166,10 @@ int evaluate_sequences(const EvaluateCommand& c) {
         throw UsageError(
             "several processes share out data of the model's own format: convert it first");
       }
-      return evaluate_share(c, *model, spans, request, pool);
+      return evaluate_share(c, *model, form, request, pool);
     }
-    SequenceSource source(form.lines(c.data), model->extractor(), Labels::required, spans);
+    SequenceSource source(form.lines(c.data), model->extractor(), Labels::required, spans,
+                          form.columns());
     return evaluate_model(*model, source, request, pool);
   }();
   const EvaluationSummary summary = evaluation.summary();

@@ -4,6 +4,7 @@
 
 #include "app/convert/texts/convert_texts.h"
 #include "app/label/row_reader.h"
+#include "app/train/requests.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/data/line_reader.h"
@@ -34,6 +35,11 @@ OptionRow tokenizer_row() {
   return option::words("tokenizer", "TOKENIZER",
                        "Of texts (raw, prodigy, doccano, brat): words, blanks, characters, "
                        "regex:EXPRESSION, or model:FILE; without: the model's, or words");
+}
+
+OptionRow data_label_row() {
+  return label_column_row(
+      "Of columns: the one with the labels, from 1 on; without: that of training");
 }
 
 OptionRow chunks_row(std::string_view help) {
@@ -103,6 +109,10 @@ DataForm::DataForm(const OptionValues& values, const SequenceModel& model, Chunk
                            : has_token_labels(format_) ? "columns"
                                                        : std::string(kSpanFormat);
   spans_ = spans_for(model, read, chunks);
+  const ExtractionConfig& config = model.extractor().config();
+  const bool columns = config.format == InputFormat::columns && !spans_ && format_.empty();
+  if (columns) columns_ = config.form;
+  read_columns_form(values, columns, columns_);
 }
 
 LineReader DataForm::lines(const std::string& path) const {
