@@ -2,6 +2,7 @@
 #include <array>
 #include <filesystem>
 
+#include "app/evaluate/confusion_plot.h"
 #include "app/evaluate/reliability_plot.h"
 #include "app/file_checks.h"
 #include "app/label/predict.h"
@@ -29,6 +30,7 @@ Example:
   croft evaluate --json predicted.conll      (its last two columns: gold, predicted)
   croft evaluate --format spans predicted.jsonl          ("spans" against "gold")
   croft evaluate -m m.croft --reliability m.svg test.conll
+  croft evaluate -m m.croft --confusion-svg m.svg test.conll
   croft evaluate -m graph.croft --database test.sqlite
   croft evaluate -m net.bif --target lung cases.csv
 
@@ -59,6 +61,9 @@ std::span<const OptionRow> sequence_options() {
           .beside("model")
           .of(kModelFiles),
       flag("confusion", "Add which label was predicted in the place of which").of(kModelFiles),
+      file("confusion-svg", "FILE",
+           "Draw that as an SVG picture in this file: labels, and types of chunks")
+          .of(kSequenceModels),
       decoder_row().beside("model").of(kSequenceModels),
       json_row("One JSON document instead of tables"),
   });
@@ -73,7 +78,8 @@ OptionTables evaluate_options() {
 struct EvaluateCommand {
   const OptionValues& values;
   const std::string model{values.text("model")}, data{values.text("DATA")},
-      reliability{values.text("reliability")}, format{data_format(values)};
+      reliability{values.text("reliability")}, confusion{values.text("confusion-svg")},
+      format{data_format(values)};
 };
 
 // Without a model.
@@ -102,6 +108,12 @@ void check_reliability(const EvaluateCommand& c, const SequenceModel& model) {
   AtomicFile{c.reliability};
 }
 
+void check_confusion(const EvaluateCommand& c) {
+  if (c.confusion.empty()) return;
+  check_not_read(std::array{c.model, c.data}, "confusion-svg", c.confusion, "the picture ");
+  AtomicFile{c.confusion};
+}
+
 // What the pictures show.
 std::string title_of(const EvaluateCommand& c) {
   const auto name = [](const std::string& path) {
@@ -120,6 +132,15 @@ void draw_reliability(const EvaluateCommand& c, const EvaluationSummary& summary
   file.commit();
 }
 
+// Takes the confusions away where only the picture was asked for.
+void draw_confusion(const EvaluateCommand& c, EvaluationSummary& summary) {
+  if (c.confusion.empty()) return;
+  AtomicFile file(c.confusion);
+  file.write(confusion_svg(summary, title_of(c)));
+  file.commit();
+  if (!c.values.flag("confusion")) summary.confusion.reset();
+}
+
 // Of several processes.
 Evaluation evaluate_share(const EvaluateCommand& c, const SequenceModel& model,
                           const DataForm& form, const EvaluateRequest& request, ThreadPool& pool) {
@@ -136,11 +157,12 @@ Evaluation evaluate_share(const EvaluateCommand& c, const SequenceModel& model,
 int evaluate_sequences(const EvaluateCommand& c) {
   const ChunkScheme scheme = chunk_scheme(c.values);
   EvaluateRequest request(scheme);
-  request.report.confusion = c.values.flag("confusion");
+  request.report.confusion = c.values.flag("confusion") || !c.confusion.empty();
   request.ranking = c.values.flag("ranking");
   request.decision = read_decision(c.values);
   request.report.costs = request.decision.costs;
   std::string unit;
+  check_confusion(c);
   if (c.model.empty()) require_one_process("what is predicted already");
   const Evaluation evaluation = [&] {
     if (c.model.empty() && c.format == kSpanFormat) {
@@ -172,8 +194,11 @@ int evaluate_sequences(const EvaluateCommand& c) {
                           form.columns());
     return evaluate_model(*model, source, request, pool);
   }();
-  const EvaluationSummary summary = evaluation.summary();
-  if (processes().first()) draw_reliability(c, summary);
+  EvaluationSummary summary = evaluation.summary();
+  if (processes().first()) {
+    draw_reliability(c, summary);
+    draw_confusion(c, summary);
+  }
   write_answer(
       c.values.flag("json"), [&] { return to_json(summary); },
       [&] { return format_table(summary, unit); });
