@@ -4,11 +4,11 @@ from __future__ import annotations
 import json
 import numbers
 import os
-import warnings
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from . import _core
+from ._warnings import warn
 from .features import FeatureFunction
 from .tables import table
 
@@ -333,7 +333,7 @@ class Model:
         answers = defaultdict(list, plan.tag(X, known if y is None else y, questions, int(threads), streams, told))
         for warning in answers.pop("warning", ()):
             if self._warns:
-                warnings.warn(warning, UserWarning, stacklevel=3)
+                warn(warning)
         return answers
 
     def _plan(self, how: dict[str, Any], partial: bool) -> _core.Plan:
@@ -402,6 +402,14 @@ def save(model: Any, path: PathLike, format: str = "croft") -> None:
     found.save(path, format)
 
 
+def model_of(model: Any) -> Model:
+    """The ``Model`` that this is, or that a fitted estimator has; TypeError for what is neither."""
+    found = model if isinstance(model, Model) else getattr(model, "model_", None)
+    if not isinstance(found, Model):
+        raise TypeError(f"model is a {type(model).__name__}; give a Model or a fitted estimator")
+    return found
+
+
 class Evaluation(_Shown):
     """Scores as nested dicts, under the names of ``croft evaluate --json``; ``str()`` and ``print`` show the report."""
 
@@ -445,9 +453,7 @@ def errors(model: Any, path: PathLike, *, train: Optional[PathLike] = None, kind
     train : the file that the model was trained on, to tell words that it has not; kind : list these alone;
     explain : with what speaks for the predicted label against the gold one
     """
-    found = model if isinstance(model, Model) else getattr(model, "model_", None)
-    if not isinstance(found, Model):
-        raise TypeError(f"model is a {type(model).__name__}; give a Model or a fitted estimator")
+    found = model_of(model)
     document: dict[str, Any] = json.loads(_core.errors(found._native, os.fspath(path),
                                                        "" if train is None else os.fspath(train), kind or "", top,
                                                        explain))
@@ -461,21 +467,23 @@ def card(model: Any, data: Optional[PathLike] = None, *, name: str = "model", no
     data : a file of labelled data that it was not trained on; notes : Markdown to be put on the page;
     top : features of each label; format : markdown, html, or json, as ``croft card --json``
     """
-    found = model if isinstance(model, Model) else getattr(model, "model_", None)
-    if not isinstance(found, Model):
-        raise TypeError(f"model is a {type(model).__name__}; give a Model or a fitted estimator")
+    found = model_of(model)
     return _core.card(found._native, name, "" if data is None else os.fspath(data), notes, top, format)
 
 
 def check(train: str | os.PathLike[str], *tests: str | os.PathLike[str], format: str = "columns",
-          show: int = 5) -> dict[str, Any]:
+          show: int = 5, label_column: Optional[int] = None, ignore_lines: Optional[str] = None) -> dict[str, Any]:
     """What is strange in files of labelled data: under "train" and "tests" the numbers of sequences and labels, and
     "findings" by name, each with a count and the lines of some cases (docs/formats.md).
 
     format : columns, spans, attributes or text; show : cases of each finding
+    label_column : of columns, the one with the labels, from 1 on; None: the last one
+    ignore_lines : of columns a regular expression: lines that it is found in are skipped, such as "^#"
     """
+    if label_column is not None:
+        _check_count("label_column", label_column)
     document: dict[str, Any] = json.loads(_core.check(os.fspath(train), [os.fspath(path) for path in tests], format,
-                                                      show))
+                                                      show, label_column or 0, ignore_lines or ""))
     return document
 
 

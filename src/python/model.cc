@@ -328,10 +328,10 @@ auto unchanged(Look look) {
   };
 }
 
-// The sequences of a file of another program, as JSON.
-std::string read_file(const std::string& path, const std::string& format,
-                      const std::string& tokenizer, const std::string& misaligned,
-                      TextReading reading) {
+}  // namespace
+
+TextReading completed(TextReading reading, const std::string& path, const std::string& tokenizer,
+                      const std::string& misaligned) {
   if (misaligned == "widen") {
     reading.misaligned = Misaligned::widen;
   } else if (misaligned == "drop") {
@@ -341,13 +341,21 @@ std::string read_file(const std::string& path, const std::string& format,
   }
   reading.tokenizer = text_tokenizer(tokenizer);
   if (path.ends_with(".tsv")) reading.delimiter = '\t';
-  return read_texts(path, format, reading).dump(-1, InvalidUtf8::replace);
+  return reading;
 }
+
+namespace {
 
 // What `croft check --json` prints, as JSON.
 std::string check(const std::string& train, const std::vector<std::string>& tests,
-                  const std::string& format, std::size_t show) {
-  return dump(to_json(check_data(train, tests, {.format = format, .shown = show})));
+                  const std::string& format, std::size_t show, std::size_t label_column,
+                  const std::string& ignore_lines) {
+  CheckOptions options{.format = format, .shown = show, .form = {label_column, ignore_lines}};
+  if (format != "columns" && options.form != ColumnsForm()) {
+    throw UsageError("label_column and ignore_lines are of columns, and the format is ", format);
+  }
+  options.form.validate();
+  return dump(to_json(check_data(train, tests, options)));
 }
 
 }  // namespace
@@ -409,7 +417,7 @@ void bind_model(py::module_& module) {
         reading.ignore_lines = ignore_lines;
         reading.label_names = label_names;
         reading.unlabelled = unlabelled;
-        return read_file(path, format, tokenizer, misaligned, reading);
+        return dump(read_texts(path, format, completed(reading, path, tokenizer, misaligned)));
       },
       py::arg("path"), py::arg("format"), py::arg("tokenizer"), py::arg("misaligned"),
       py::arg("text_column"), py::arg("label_column"), py::arg("cells"), py::arg("ignore_lines"),
@@ -449,7 +457,7 @@ void bind_model(py::module_& module) {
       py::arg("model"), py::arg("name"), py::arg("data"), py::arg("notes"), py::arg("top"),
       py::arg("format"));
   module.def("check", &check, py::arg("train"), py::arg("tests"), py::arg("format"),
-             py::arg("show"));
+             py::arg("show"), py::arg("label_column"), py::arg("ignore_lines"));
   module.def("compare", &compare, py::arg("y_true"), py::arg("y_first"), py::arg("y_second"),
              py::arg("draws"), py::arg("confidence"), py::arg("seed"), py::arg("show"));
 }
