@@ -107,6 +107,8 @@ EXCEPTIONS = [
     Differs("unlabelled", "HMM", None, "y has None for a sequence without labels"),
     Differs("unlabelled", "ChainCRF SegmentCRF LogisticRegression", None, "`fit` is handed X_unlabelled"),
     Differs("group-by", "", None, "X_dev takes whole groups, as scikit-learn's GroupShuffleSplit makes them"),
+    Differs("label-column", "", None, "rows are lists of cells; `croft.check` has it"),
+    Differs("ignore-lines", "", None, "rows are lists of cells; `croft.check` has it"),
     Differs("tokenizer", "", None, "`croft.read` cuts texts; positions are handed over"),
     Differs("structure", "BayesNet", "states", "with `parents`; BayesNet.read has them of a file"),
     Differs("edges", "BayesNet", None, "`edge_confidence_` has them"),

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "data/columns.h"
 
@@ -50,10 +51,39 @@ bool reads_with_expected_columns(std::string_view text, bool allow_fewer) {
   }
 }
 
+// What is kept of the input, with lines that begin with # ignored and the label in the first
+// column.
+std::string as_given(std::string_view text) {
+  croft::LineReader lines(text, "fuzz");
+  lines.keep_given();
+  croft::ColumnsReader reader(std::move(lines), 0, croft::RowWidth::as_expected,
+                              {.label_column = 1, .ignored = "^#"});
+  croft::ColumnSequence sequence;
+  croft::GivenLines given;
+  std::string out;
+  while (reader.next(sequence)) {
+    reader.take_given(sequence.rows(), given);
+    require(given.marked.size() == sequence.rows(), "rows that are not marked");
+    for (std::size_t r = 0; r < sequence.rows(); ++r) {
+      const auto [begin, end] = given.marked[r];
+      require(given.text.substr(begin, end - begin) == sequence.line(r), "another line");
+      const std::string_view label = sequence.cell(r, sequence.columns(r) - 1);
+      require(sequence.line(r).starts_with(label), "a label of another column");
+    }
+    out += given.text;
+  }
+  reader.take_given(0, given);
+  return out + given.text;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    require(as_given(text) == text, "the input is not given back");
+  } catch (const croft::InputError&) {
+  }
   const bool strict = reads_with_expected_columns(text, false);
   const bool lenient = reads_with_expected_columns(text, true);
   require(lenient || !strict, "allowing fewer columns rejects what is read without");

@@ -14,6 +14,9 @@
 ``Model``         a trained model: labels, probabilities, spans, samples, what is in it
 ``FeatureFunction``  the features of a token, told once, for ``Model.tag_many``
 ``load, save``    model files
+``convert``       from one format of data to another, models to those of other programs
+``calibrate, stack, cluster, suggest``  what the program does with files of data: probabilities that mean what they
+                  say, posteriors as features, classes of words, what to label next
 ``read``          data of other programs: CoNLL-U, Prodigy, doccano, BRAT, plain text, …
 ``search``        settings of an estimator by cross-validation with successive halving (``Range``)
 ``FactorGraph``   a graph of variables and factors: log Z, marginals, the best assignment, samples
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     from .entropy import MaximumEntropy, maximum_entropy
     from .estimator import ChainCRF, TrainingInterrupted
     from .features import FeatureFunction
+    from .files import Calibration, calibrate, cluster, stack, suggest
     from .graph import FactorGraph, Inference
     from .graph_crf import Cliques, GraphCRF, Template
     from .hmm import HMM
@@ -64,17 +68,21 @@ if TYPE_CHECKING:
     from .segment import SegmentCRF
     from .table_graph import TableGraphCRF
     from .text import TextVectorizer
-    from .texts import read
+    from .texts import convert, read
 
 __version__: str = _core.version
-__all__ = ["BayesNet", "BoostedCRF", "Bugs", "BugsResult", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF",
-           "Evaluation", "FactorGraph", "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF", "Inference",
-           "Labelling", "Logic", "LogicAnswer", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes",
-           "PoolCRF", "Range", "RankedCRF", "SearchResult", "SegmentCRF", "Span", "Stacked", "TableGraphCRF",
-           "Template", "TextVectorizer", "TrainingInterrupted", "card", "chain", "check", "chunk_f1", "compare",
-           "compat", "errors", "evaluate", "load", "maximum_entropy", "plot", "read", "save", "search", "stack"]
+__all__ = ["BayesNet", "BoostedCRF", "Bugs", "BugsResult", "Calibration", "ChainCRF", "Cliques", "Error",
+           "ErrorCorrectingCRF", "Evaluation", "FactorGraph", "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF",
+           "Inference", "Labelling", "Logic", "LogicAnswer", "LogisticRegression", "MEMM", "MaximumEntropy", "Model",
+           "NaiveBayes", "PoolCRF", "Range", "RankedCRF", "SearchResult", "SegmentCRF", "Span", "Stacked", "TableGraphCRF",
+           "Template", "TextVectorizer", "TrainingInterrupted", "calibrate", "card", "chain", "check", "chunk_f1",
+           "cluster", "compare", "compat", "convert", "errors", "evaluate", "load", "maximum_entropy", "plot", "read",
+           "save", "search", "stack", "suggest"]
 
-_PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "Bugs": "bugs", "BugsResult": "bugs",
+_PLACE = {"Calibration": "files", "calibrate": "files", "cluster": "files", "Stacked": "files", "stack": "files",
+          "suggest": "files",
+          "convert": "texts",
+          "BayesNet": "bayes_net", "BoostedCRF": "boosted", "Bugs": "bugs", "BugsResult": "bugs",
           "ChainCRF": "estimator", "card": "model", "check": "model", "chunk_f1": "model", "compare": "model",
           "errors": "model", "Cliques": "graph_crf", "ErrorCorrectingCRF": "error_correcting", "Evaluation": "model",
           "FactorGraph": "graph", "FeatureFunction": "features", "GraphCRF": "graph_crf", "HMM": "hmm",

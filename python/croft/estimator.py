@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, TypeVar, Union
 
 from . import _core
 from ._parameters import ChainCRFParameters, Prior
 from ._params import BaseEstimator, raise_not_fitted
+from ._warnings import warn
 from .model import Explanation, Inspection, Labelling, Labels, Model, Span
 from .progress import Progress
 from .tables import table
@@ -23,10 +23,10 @@ class TrainingInterrupted(UserWarning):
     """Ctrl-C stopped the training; the model of the last iteration is kept."""
 
 
-def warn_if_interrupted(result: Mapping[str, Any], stacklevel: int = 3) -> None:
+def warn_if_interrupted(result: Mapping[str, Any]) -> None:
     if result["interrupted"]:
-        warnings.warn(f"training was interrupted after iteration {result['iterations']}; the model of that iteration "
-                      "is kept", TrainingInterrupted, stacklevel=stacklevel)
+        warn(f"training was interrupted after iteration {result['iterations']}; the model of that iteration is kept",
+             TrainingInterrupted)
 
 
 class TrainingLog(list[dict[str, Any]]):
@@ -194,7 +194,7 @@ class ChainKind(SequenceEstimator):
         self.model_ = Model(native)
         self.classes_ = self.model_.labels
         self.training_log_ = log
-        warn_if_interrupted(log.result, stacklevel=4)
+        warn_if_interrupted(log.result)
 
     def _fit_native(self, X: Any, y: Any, sample_weight: Any, X_dev: Any, y_dev: Any, init: Optional[Model],
                     prior: Optional[Model], see: Callback,

@@ -6,13 +6,13 @@ import json
 import numbers
 import os
 import random
-import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Hashable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _core
 from ._graph_counts import CountingFactors
 from ._params import mapping
+from ._warnings import warn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -303,7 +303,7 @@ class FactorGraph(CountingFactors):
         found["k_best"] = [RankedAssignment(self._assignment(x, asked), *rest) for x, *rest in found["k_best"]]
         found["samples"] = [self._assignment(x) for x in found["samples"]]
         for text in found["warnings"]:
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
+            warn(text, RuntimeWarning)
         return Inference(**found)
 
     def joint_marginal(self, variables: Sequence[Name], *, evidence: Optional[Mapping[Name, Name]] = None,

@@ -4,11 +4,11 @@ from __future__ import annotations
 import json
 import math
 import os
-import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from . import _core
+from ._warnings import warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,7 +121,7 @@ class Logic:
             query, os.fspath(output), objective, l2, prior == "written", max_iterations,
             [os.fspath(each) for each in worlds], list(hidden), pairs, seed, threads)
         for warning in found:
-            warnings.warn(warning, stacklevel=2)
+            warn(warning)
         return weights
 
     def learn_structure(self, query: str, output: Path, *, beam: int = 20, literals: int = 4, variables: int = 4,

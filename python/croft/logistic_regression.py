@@ -4,12 +4,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import warnings
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from . import _core
 from ._matrix import RowClassifier, arrays, classes_from, example_weights, stacked, validated
 from ._parameters import LogisticRegressionParameters
+from ._warnings import warn
 from .estimator import Callback, TrainingLog, _prior_model, warn_if_interrupted
 from .model import Model
 
@@ -145,10 +145,9 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
         self.intercept_ = found[-1].copy()
 
     def _warn(self, result: Mapping[str, Any]) -> None:
-        warn_if_interrupted(result, stacklevel=4)
+        warn_if_interrupted(result)
         if result["reason"] == "max_iterations":
-            warnings.warn(f"{result['message']}; give max_iterations, or scale the columns of X",
-                          ConvergenceWarning, stacklevel=3)
+            warn(f"{result['message']}; give max_iterations, or scale the columns of X", ConvergenceWarning)
 
     # Prediction.
 

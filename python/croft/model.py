@@ -4,12 +4,11 @@ from __future__ import annotations
 import json
 import numbers
 import os
-import re
-import warnings
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from . import _core
+from ._warnings import warn
 from .features import FeatureFunction
 from .tables import table
 
@@ -334,7 +333,7 @@ class Model:
         answers = defaultdict(list, plan.tag(X, known if y is None else y, questions, int(threads), streams, told))
         for warning in answers.pop("warning", ()):
             if self._warns:
-                warnings.warn(warning, UserWarning, stacklevel=3)
+                warn(warning)
         return answers
 
     def _plan(self, how: dict[str, Any], partial: bool) -> _core.Plan:
@@ -403,6 +402,14 @@ def save(model: Any, path: PathLike, format: str = "croft") -> None:
     found.save(path, format)
 
 
+def model_of(model: Any) -> Model:
+    """The ``Model`` that this is, or that a fitted estimator has; TypeError for what is neither."""
+    found = model if isinstance(model, Model) else getattr(model, "model_", None)
+    if not isinstance(found, Model):
+        raise TypeError(f"model is a {type(model).__name__}; give a Model or a fitted estimator")
+    return found
+
+
 class Evaluation(_Shown):
     """Scores as nested dicts, under the names of ``croft evaluate --json``; ``str()`` and ``print`` show the report."""
 
@@ -446,9 +453,7 @@ def errors(model: Any, path: PathLike, *, train: Optional[PathLike] = None, kind
     train : the file that the model was trained on, to tell words that it has not; kind : list these alone;
     explain : with what speaks for the predicted label against the gold one
     """
-    found = model if isinstance(model, Model) else getattr(model, "model_", None)
-    if not isinstance(found, Model):
-        raise TypeError(f"model is a {type(model).__name__}; give a Model or a fitted estimator")
+    found = model_of(model)
     document: dict[str, Any] = json.loads(_core.errors(found._native, os.fspath(path),
                                                        "" if train is None else os.fspath(train), kind or "", top,
                                                        explain))
@@ -462,84 +467,23 @@ def card(model: Any, data: Optional[PathLike] = None, *, name: str = "model", no
     data : a file of labelled data that it was not trained on; notes : Markdown to be put on the page;
     top : features of each label; format : markdown, html, or json, as ``croft card --json``
     """
-    found = model if isinstance(model, Model) else getattr(model, "model_", None)
-    if not isinstance(found, Model):
-        raise TypeError(f"model is a {type(model).__name__}; give a Model or a fitted estimator")
+    found = model_of(model)
     return _core.card(found._native, name, "" if data is None else os.fspath(data), notes, top, format)
 
 
-class Stacked(NamedTuple):
-    """What `stack` makes of data: sequences of attributes with their values, and where the data has them labels."""
-    X: list[list[dict[str, float]]]
-    y: Optional[list[list[str]]]
-    weights: Optional[list[float]]
-
-
-def stack(model: PathLike, *data: PathLike, jackknife: int = 0, elsewhere: Optional[int] = None,
-          group_by: str = "", template: Optional[PathLike] = None, kit: Optional[PathLike] = None, threads: int = 1,
-          **options: Any) -> Stacked:
-    """Data with a model's probabilities of labels as attributes, for another model (docs/features.md).
-
-    X and y are what `ChainCRF.fit` takes: the attributes that training would give the data of these files, KIND=LABEL
-    with the probability as value, and with `elsewhere` what the model says of the same word elsewhere in its document.
-
-    jackknife : parts of the data, each labelled by a model of the others that is trained as this one was; 0: none
-    elsewhere : the column of words, the first is 0; group_by : what makes sequences a document, as for croft stack
-    template, kit : files, of the other attributes; options : of the trainings, where the model does not have them
-
-    Raises FileNotFoundError for a file that is not there, croft.Error for bad data and what cannot be stacked.
-    """
-    if options and not jackknife:
-        raise ValueError(f"{next(iter(options))} is for the models that jackknife trains, and there are none: leave "
-                         "it out")
-    if group_by and not jackknife and elsewhere is None:
-        raise ValueError("group_by is for jackknife, whose parts divide no group, and elsewhere: leave it out")
-    if not data:
-        raise ValueError("no data: name a file")
-    lines = _core.stack(os.fspath(model), [os.fspath(path) for path in data], os.fspath(template or ""),
-                        os.fspath(kit or ""), jackknife, group_by, elsewhere, threads, options,
-                        lambda text: warnings.warn(text, stacklevel=3))
-    return _stacked(lines.decode("utf-8", "surrogateescape"))
-
-
-_ITEM = re.compile(r"((?:\\.|[^\\:])*)(?::(.*))?", re.S)
-
-
-def _stacked(text: str) -> Stacked:
-    """The sequences of attribute lines."""
-    found = Stacked([], [], [])
-    for block in text.split("\n\n")[:-1]:
-        rows = block.split("\n")
-        weight = 1.0
-        if rows[0].startswith("@weight:"):
-            weight = float(rows.pop(0)[len("@weight:"):])
-        X, y = [], []
-        for row in rows:
-            label, *items = row.split("\t")
-            y.append(re.sub(r"\\(.)", r"\1", label))
-            attributes: dict[str, float] = {}
-            for item in items:
-                name, value = _ITEM.fullmatch(item).groups()  # type: ignore[union-attr]
-                name = re.sub(r"\\(.)", r"\1", name)
-                attributes[name] = attributes.get(name, 0.0) + float(value or 1)
-            X.append(attributes)
-        found.X.append(X)
-        found.y.append(y)  # type: ignore[union-attr]
-        found.weights.append(weight)  # type: ignore[union-attr]
-    labelled = any(label for labels in found.y or [] for label in labels)
-    weighted = any(weight != 1 for weight in found.weights or [])
-    return Stacked(found.X, found.y if labelled else None, found.weights if weighted else None)
-
-
 def check(train: str | os.PathLike[str], *tests: str | os.PathLike[str], format: str = "columns",
-          show: int = 5) -> dict[str, Any]:
+          show: int = 5, label_column: Optional[int] = None, ignore_lines: Optional[str] = None) -> dict[str, Any]:
     """What is strange in files of labelled data: under "train" and "tests" the numbers of sequences and labels, and
     "findings" by name, each with a count and the lines of some cases (docs/formats.md).
 
     format : columns, spans, attributes or text; show : cases of each finding
+    label_column : of columns, the one with the labels, from 1 on; None: the last one
+    ignore_lines : of columns a regular expression: lines that it is found in are skipped, such as "^#"
     """
+    if label_column is not None:
+        _check_count("label_column", label_column)
     document: dict[str, Any] = json.loads(_core.check(os.fspath(train), [os.fspath(path) for path in tests], format,
-                                                      show))
+                                                      show, label_column or 0, ignore_lines or ""))
     return document
 
 

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Union
 
 from . import _core
 from ._matrix import (RowClassifier, arrays as _arrays, classes_from as _classes_from,
                       example_weights as _weights, stacked, validated as _validated)
 from ._parameters import NaiveBayesParameters
+from ._warnings import warn
 from .estimator import warn_if_interrupted
 
 if TYPE_CHECKING:
@@ -87,8 +87,7 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
         table = self._new_table() if first else self._table.copy()
         self._count(table, X, order[numpy.searchsorted(self.classes_, y, sorter=order)], sample_weight, None)
         if calibrated:
-            warnings.warn("the calibration was that of the model before, and is gone; calibrate the new one",
-                          stacklevel=2)
+            warn("the calibration was that of the model before, and is gone; calibrate the new one")
         return self
 
     def _count(self, table: _core.NaiveBayesTable, X: Any, codes: Any, sample_weight: Any, more: Any) -> NaiveBayes:
@@ -116,11 +115,11 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
         self._table = table
         self.objective_ = found["objectives"]
         self.holdout_ = found["holdout"]
-        warn_if_interrupted(found, stacklevel=4)
+        warn_if_interrupted(found)
         ended = found["converged"] or found["interrupted"] or len(found["objectives"]) < self.em_iterations
         if not ended and more is not None and self.em_iterations > 0:
-            warnings.warn(f"EM went on to gain more than em_tolerance={self.em_tolerance} after em_iterations="
-                          f"{self.em_iterations} iterations", stacklevel=3)
+            warn(f"EM went on to gain more than em_tolerance={self.em_tolerance} after em_iterations="
+                 f"{self.em_iterations} iterations")
         return self
 
     def _prior(self) -> tuple[dict[str, Any], Optional[list[float]]]:

@@ -60,28 +60,6 @@ std::span<const OptionRow> calibration_options() {
   return kRows;
 }
 
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
-Json report_json(const CalibrateReport& report) {
-  const auto of = [](const EvaluationSummary& s) {
-    return Json{{"log_loss", finite_or_null(s.log_loss->per_token())},
-                {"accuracy", s.token_accuracy()},
-                {"brier", s.brier ? Json(*s.brier) : Json()},
-                {"expected_calibration_error",
-                 s.calibration ? Json(s.calibration->expected_error) : Json()}};
-  };
-  Json document = {{"method", calibration_name(report.calibrator.method)},
-                   {fmt::format("{}s", report.sequence), report.sequences},
-                   {fmt::format("{}s", report.position), report.positions},
-                   {"unknown_labels", report.unknown},
-                   {fmt::format("impossible_{}s", report.sequence), report.impossible},
-                   {"before", of(report.before)},
-                   {"after", of(report.after)},
-                   {"warnings", report.warnings}};
-  if (!report.calibrator.by_label()) document["temperature"] = report.calibrator.temperature;
-  return document;
-}
-
 std::string report_text(const CalibrateReport& report) {
   std::string out = fmt::format(
       "{}{}, fitted to {} {}s, {} {}s\n", calibration_name(report.calibrator.method),
@@ -116,8 +94,7 @@ void write_report(const OptionValues& values, const CalibrateReport& report) {
     std::fprintf(stderr, "warning: %s\n", warning.c_str());
   }
   write_answer(
-      values.flag("json"), [&] { return report_json(report); },
-      [&] { return report_text(report); });
+      values.flag("json"), [&] { return to_json(report); }, [&] { return report_text(report); });
 }
 
 int calibrate_graph_model(const OptionValues& values) {

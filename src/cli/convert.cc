@@ -82,14 +82,6 @@ std::span<const OptionRow> convert_options() {
   return kRows;
 }
 
-std::string names_of_outputs() {
-  std::string names;
-  for (const TextOutput& each : text_outputs()) {
-    names += (names.empty() ? "" : ", ") + std::string(each.name);
-  }
-  return names;
-}
-
 struct ConvertCommand {
   const OptionValues& values;
   const std::string input{values.text("INPUT")}, output{values.text("output")},
@@ -149,51 +141,27 @@ TextReading reading_of(const ConvertCommand& c) {
   return reading;
 }
 
-// From one format of another program to another.
-void convert_foreign(const ConvertCommand& c, const std::string& from, const WriteText& write) {
-  if (find_text_output(c.to) == nullptr) {
-    throw UsageError(c.to.empty() ? Message("--from needs --to: a format of data")
-                                  : Message("--to ", in_quotes(c.to), " is no format of data"),
-                     "; there are ", names_of_outputs());
-  }
-  TextConversion conversion{.from = from, .to = c.to, .reading = reading_of(c)};
+void write_data(const ConvertCommand& c, const WriteText& write) {
+  TextConversion conversion{.from = c.from, .to = c.to, .reading = reading_of(c)};
   conversion.writing.scheme = chunk_scheme_from_name(c.scheme);
   conversion.writing.title = c.input == "-" ? "Labelled text" : c.input;
-  const std::size_t changed = convert_texts(c.input, conversion, write);
+  const std::size_t changed = convert_data(c.input, conversion, write);
   if (changed > 0) {
     std::fprintf(stderr, "note: %zu spans began or ended inside of a token, and were %s\n", changed,
                  conversion.reading.misaligned == Misaligned::drop ? "dropped" : "widened");
   }
 }
 
-void convert_data(const ConvertCommand& c, const WriteText& write) {
-  if (!c.from.empty()) return convert_foreign(c, c.from, write);
-  if (c.to != "spans" && c.to != "columns") return convert_foreign(c, "spans", write);
-  const ChunkScheme scheme = chunk_scheme_from_name(c.scheme);
-  if (c.to == "spans") {
-    columns_to_spans(c.input, scheme, c.unlabelled, write);
-  } else {
-    spans_to_columns(c.input, scheme, write);
-  }
-}
-
 int run_data(const ConvertCommand& c) {
-  if (c.from.empty() && c.unlabelled && (c.to != "spans" || c.scheme != "auto")) {
-    throw UsageError(
-        c.to == "spans"
-            ? Message("--unlabelled says that there are no labels: leave out --label-scheme")
-            : "--unlabelled goes with --to spans: lines say themselves whether they "
-              "have spans");
-  }
   if (c.output.empty()) {
-    convert_data(c, write_result);
+    write_data(c, write_result);
     return kDone;
   }
   if (same_file(c.input, c.output)) {
     throw UsageError("--output ", c.output, " would replace the input; give another name");
   }
   AtomicFile file(c.output);
-  convert_data(c, [&](std::string_view text) { file.write(text); });
+  write_data(c, [&](std::string_view text) { file.write(text); });
   file.commit();
   return kDone;
 }

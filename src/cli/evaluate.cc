@@ -2,10 +2,12 @@
 #include <array>
 #include <filesystem>
 
+#include "app/evaluate/confusion_plot.h"
 #include "app/evaluate/reliability_plot.h"
 #include "app/file_checks.h"
 #include "app/label/predict.h"
 #include "app/train/file_shares.h"
+#include "app/train/requests.h"
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
@@ -28,6 +30,7 @@ Example:
   croft evaluate --json predicted.conll      (its last two columns: gold, predicted)
   croft evaluate --format spans predicted.jsonl          ("spans" against "gold")
   croft evaluate -m m.croft --reliability m.svg test.conll
+  croft evaluate -m m.croft --confusion-svg m.svg test.conll
   croft evaluate -m graph.croft --database test.sqlite
   croft evaluate -m net.bif --target lung cases.csv
 
@@ -45,6 +48,8 @@ std::span<const OptionRow> sequence_options() {
           .of(kSequenceModels | kBayesNetBit),
       chunks_row("auto, bio, bio1, ioe, bioes, raw or none").of(kModelFiles),
       data_format_row().of(kSequenceModels),
+      data_label_row().of(kSequenceModels),
+      ignore_lines_row().of(kSequenceModels),
       tokenizer_row().of(kSequenceModels),
       file("reliability", "FILE",
            "Draw accuracy against probability, and counts, as an SVG picture in this file")
@@ -56,6 +61,9 @@ std::span<const OptionRow> sequence_options() {
           .beside("model")
           .of(kModelFiles),
       flag("confusion", "Add which label was predicted in the place of which").of(kModelFiles),
+      file("confusion-svg", "FILE",
+           "Draw that as an SVG picture in this file: labels, and types of chunks")
+          .of(kSequenceModels),
       decoder_row().beside("model").of(kSequenceModels),
       json_row("One JSON document instead of tables"),
   });
@@ -70,7 +78,8 @@ OptionTables evaluate_options() {
 struct EvaluateCommand {
   const OptionValues& values;
   const std::string model{values.text("model")}, data{values.text("DATA")},
-      reliability{values.text("reliability")}, format{data_format(values)};
+      reliability{values.text("reliability")}, confusion{values.text("confusion-svg")},
+      format{data_format(values)};
 };
 
 // Without a model.
@@ -102,28 +111,48 @@ void check_reliability(const EvaluateCommand& c, const SequenceModel& model) {
   AtomicFile{c.reliability};
 }
 
+void check_confusion(const EvaluateCommand& c) {
+  if (c.confusion.empty()) return;
+  check_not_read(std::array{c.model, c.data}, "confusion-svg", c.confusion, "the picture ");
+  AtomicFile{c.confusion};
+}
+
+// What the pictures show.
+std::string title_of(const EvaluateCommand& c) {
+  const auto name = [](const std::string& path) {
+    return path == "-" ? "standard input" : std::filesystem::path(path).filename().string();
+  };
+  return c.model.empty() ? name(c.data) : name(c.model) + " on " + name(c.data);
+}
+
 void draw_reliability(const EvaluateCommand& c, const EvaluationSummary& summary) {
   if (c.reliability.empty()) return;
   if (!summary.calibration) {
     throw Error("--reliability: no sequence of ", c.data, " has a labelling to draw");
   }
-  const auto name = [](const std::string& path) {
-    return path == "-" ? "standard input" : std::filesystem::path(path).filename().string();
-  };
   AtomicFile file(c.reliability);
-  file.write(reliability_svg(summary, name(c.model) + " on " + name(c.data)));
+  file.write(reliability_svg(summary, title_of(c)));
   file.commit();
+}
+
+// Takes the confusions away where only the picture was asked for.
+void draw_confusion(const EvaluateCommand& c, EvaluationSummary& summary) {
+  if (c.confusion.empty()) return;
+  AtomicFile file(c.confusion);
+  file.write(confusion_svg(summary, title_of(c)));
+  file.commit();
+  if (!c.values.flag("confusion")) summary.confusion.reset();
 }
 
 // Of several processes.
 Evaluation evaluate_share(const EvaluateCommand& c, const SequenceModel& model,
-                          std::optional<ChunkScheme> spans, const EvaluateRequest& request,
-                          ThreadPool& pool) {
+                          const DataForm& form, const EvaluateRequest& request, ThreadPool& pool) {
+  const std::optional<ChunkScheme> spans = form.spans();
   const Extractor& extractor = model.extractor();
   const auto shares = share_files(processes(), std::span(&c.data, 1),
                                   form_of(extractor.config(), spans.has_value()));
   SequenceSource source(shares.empty() ? LineReader("", c.data) : shares[0].lines(), extractor,
-                        Labels::required, spans);
+                        Labels::required, spans, form.columns());
   if (shares.empty() || !shares[0].whole) source.allow_none();
   return evaluate_model(model, source, request, pool);
 }
@@ -131,15 +160,24 @@ Evaluation evaluate_share(const EvaluateCommand& c, const SequenceModel& model,
 int evaluate_sequences(const EvaluateCommand& c) {
   const ChunkScheme scheme = chunk_scheme(c.values);
   EvaluateRequest request(scheme);
-  request.report.confusion = c.values.flag("confusion");
+  request.report.confusion = c.values.flag("confusion") || !c.confusion.empty();
   request.ranking = c.values.flag("ranking");
   request.decision = read_decision(c.values);
   request.report.costs = request.decision.costs;
   std::string unit;
+  check_confusion(c);
   if (c.model.empty()) require_one_process("what is predicted already");
   const Evaluation evaluation = [&] {
-    if (c.model.empty() && c.format == kSpanFormat) return evaluate_spans(c.data, request.report);
-    if (c.model.empty()) return evaluate_predictions(c.data, request.report);
+    if (c.model.empty() && c.format == kSpanFormat) {
+      ColumnsForm none;
+      read_columns_form(c.values, false, none);
+      return evaluate_spans(c.data, request.report);
+    }
+    if (c.model.empty()) {
+      ColumnsForm form;
+      read_columns_form(c.values, true, form);
+      return evaluate_predictions(c.data, request.report, form);
+    }
     const auto model = open_with_decoder(c.values);
     check_reliability(c, *model);
     unit = unit_of(*model);
@@ -153,13 +191,17 @@ int evaluate_sequences(const EvaluateCommand& c) {
         throw UsageError(
             "several processes share out data of the model's own format: convert it first");
       }
-      return evaluate_share(c, *model, spans, request, pool);
+      return evaluate_share(c, *model, form, request, pool);
     }
-    SequenceSource source(form.lines(c.data), model->extractor(), Labels::required, spans);
+    SequenceSource source(form.lines(c.data), model->extractor(), Labels::required, spans,
+                          form.columns());
     return evaluate_model(*model, source, request, pool);
   }();
-  const EvaluationSummary summary = evaluation.summary();
-  if (processes().first()) draw_reliability(c, summary);
+  EvaluationSummary summary = evaluation.summary();
+  if (processes().first()) {
+    draw_reliability(c, summary);
+    draw_confusion(c, summary);
+  }
   write_answer(
       c.values.flag("json"), [&] { return to_json(summary); },
       [&] { return format_table(summary, unit); });

@@ -54,6 +54,8 @@ std::span<const OptionRow> explain_options() {
       flag("unknown", "Name the attributes that the model does not know").of(kSequenceModels),
       json_row("One JSON object a sequence, or a variable"),
       data_format_row().of(kSequenceModels),
+      data_label_row().of(kSequenceModels),
+      ignore_lines_row().of(kSequenceModels),
       tokenizer_row().of(kSequenceModels),
       words("constrain", "RULES",
             "Labels that may follow each other, as for predict: bio, bioes, or a file")
@@ -185,7 +187,8 @@ void explain_all(const OptionValues& values, const std::vector<PositionRange>& r
   std::vector<std::string> data;
   values.read("DATA", data);
   for (const std::string& path : data) {
-    SequenceSource source(form.lines(path), model.extractor(), Labels::optional, form.spans());
+    SequenceSource source(form.lines(path), model.extractor(), Labels::optional, form.spans(),
+                          form.columns());
     source.before_waiting(flush_result);
     for_each_sequence(source, [&](const InputSequence& input) {
       const TextSequence& text = input.text;

@@ -7,6 +7,7 @@
 
 #include "app/convert/texts/convert_texts.h"
 #include "app/label/row_reader.h"
+#include "app/train/requests.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/data/line_reader.h"
@@ -75,6 +76,11 @@ OptionRow tokenizer_row() {
   return option::words("tokenizer", "TOKENIZER", kHelp);
 }
 
+OptionRow data_label_row() {
+  return label_column_row(
+      "Of columns: the one with the labels, from 1 on; without: that of training");
+}
+
 OptionRow chunks_row(std::string_view help) {
   return option::choice("chunks", "SCHEME=auto",
                         {"auto", "bio", "bio1", "ioe", "bioes", "raw", "none"}, help)
@@ -141,6 +147,10 @@ DataForm::DataForm(const OptionValues& values, const SequenceModel& model, Chunk
                                 : foreign->labels_tokens ? "columns"
                                                          : std::string_view(kSpanFormat);
   spans_ = spans_for(model, read, chunks);
+  const ExtractionConfig& config = model.extractor().config();
+  const bool columns = config.format == InputFormat::columns && !spans_ && format_.empty();
+  if (columns) columns_ = config.form;
+  read_columns_form(values, columns, columns_);
 }
 
 LineReader DataForm::lines(const std::string& path) const {

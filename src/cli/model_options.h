@@ -24,6 +24,7 @@ OptionRow model_row();                        // --model: required
 OptionRow data_row(std::string_view help);    // DATA: several files; without: standard input
 OptionRow data_format_row();                  // --format of a model's data
 OptionRow tokenizer_row();                    // --tokenizer: of texts in it
+OptionRow data_label_row();                   // --label-column of a model's data
 OptionRow chunks_row(std::string_view help);  // --chunks
 OptionRow decoder_row();                      // --decoder
 // --costs and --threshold: how labels are chosen from probabilities.
@@ -41,16 +42,21 @@ bool is_read_as_spans(std::string_view format);
 // spans or columns in memory.
 class DataForm {
  public:
-  // Throws UsageError as spans_for() does, and for --tokenizer where nothing is cut into tokens.
+  // Throws UsageError as spans_for() and read_columns_form() do, and for --tokenizer where nothing
+  // is cut into tokens.
   DataForm(const OptionValues& values, const SequenceModel& model,
            ChunkScheme chunks = ChunkScheme::automatic);
   std::optional<ChunkScheme> spans() const { return spans_; }
+  // Of rows of columns: as the model has it, but for what the options say.
+  const ColumnsForm& columns() const { return columns_; }
   LineReader lines(const std::string& path) const;
   bool is_foreign() const { return !format_.empty(); }  // of another program
+  bool is_json_lines() const { return format_ == "prodigy" || format_ == "doccano"; }
 
  private:
   std::string format_, tokenizer_;
   std::optional<ChunkScheme> spans_;
+  ColumnsForm columns_;
 };
 
 // The model of --model; with --decoder in the place of its own.  Throws UsageError where the model

@@ -25,6 +25,7 @@ constexpr const char* kPredictFooter = R"(
 Example:
   croft predict -m m.croft new.conll > labelled.conll
   croft predict -m m.croft --output json --marginals --probability new.conll
+  croft predict -m m.croft --append new.conll > labelled.conll
   croft predict -m m.croft --spans --constrain bio new.conll
   croft predict -m m.croft --format spans new.jsonl > labelled.jsonl
   croft predict -m m.croft --format raw -o labelled.jsonl article.txt
@@ -45,8 +46,16 @@ std::span<const OptionRow> answer_options() {
       data_row("Data in the model's format; without: standard input")
           .of(kSequenceModels | kBayesNetBit),
       data_format_row().of(kSequenceModels),
+      data_label_row().of(kSequenceModels),
+      ignore_lines_row().of(kSequenceModels),
       tokenizer_row().of(kSequenceModels),
       file("result", "FILE", "Write there, and not to standard output").short_as('o'),
+      flag("append",
+           "Give the input back as it stands, with the label and its probability behind each row "
+           "of columns, text or record of csv; of JSON lines (spans, prodigy, doccano) the object "
+           "with its spans and their probabilities")
+          .without("output")
+          .of(kSequenceModels),
       choice("output", "OUTPUT", {"columns", "labels", "json", "spans"},
              "columns: rows with the label added; labels: one a line; json: one object a "
              "sequence; spans: the same, with the tokens and what the data had beside them"),
@@ -132,6 +141,33 @@ OutputFormat output_by_default(const TagOptions& ask, const SequenceModel& model
                                                                    : OutputFormat::labels;
 }
 
+// Beside --append, which adds the label and its probability.
+constexpr std::string_view kOtherAnswers[] = {"marginals", "probability",    "score",
+                                              "k-best",    "spans",          "entropy",
+                                              "samples",   "expected-counts"};
+
+// JSON lines come back as spans with what is asked of them; other lines as they stand.
+void set_append(const SequenceModel& model, const DataForm& form, PredictOptions& options) {
+  const InputFormat format = model.extractor().config().format;
+  if (format == InputFormat::attributes || format == InputFormat::svmlight) {
+    throw UsageError("--append: another field of a line of ", format_name(format),
+                     " would be read as one of its attributes; --output columns writes the "
+                     "labels alone");
+  }
+  if (form.is_foreign() && !form.is_json_lines()) {
+    throw UsageError(
+        "--append gives lines of columns, spans, text, csv, prodigy and doccano back; "
+        "of other formats --output spans and columns write what was read");
+  }
+  if (form.spans()) {
+    options.output = OutputFormat::spans;
+    options.ask.spans = options.ask.probability = true;
+  } else {
+    options.output = OutputFormat::given;
+    options.marginals = MarginalOutput::predicted;
+  }
+}
+
 PredictOptions make_options(const OptionValues& values, const SequenceModel& model, bool spans) {
   PredictOptions options;
   TagOptions& ask = options.ask;
@@ -174,6 +210,11 @@ TagRequest make_request(const OptionValues& values, const SequenceModel& model) 
 }
 
 void check_usage(const OptionValues& values) {
+  for (const std::string_view name : kOtherAnswers) {
+    if (!values.flag("append") || !values.given(name)) continue;
+    throw UsageError("--append adds the label and its probability; ", Message::option(name),
+                     " goes with --output json");
+  }
   if (values.text("decode") == "best") {
     throw UsageError(
         "--decode best is for a model of kind graph; there are viterbi, marginal and risk");
@@ -207,10 +248,12 @@ int report(const PredictCounts& counts) {
 // Of several processes: the first one writes its share as it goes, then those of the others, in the
 // order of the data.
 int label_share(const TagPlan& plan, const std::vector<std::string>& data,
-                std::optional<ChunkScheme> spans, const PredictOptions& options, ThreadPool& pool) {
+                const DataForm& data_form, const PredictOptions& options, ThreadPool& pool) {
+  const std::optional<ChunkScheme> spans = data_form.spans();
   Ranks& ranks = processes();
   const Extractor& extractor = plan.model().extractor();
-  const BlockForm form = form_of(extractor.config(), spans.has_value());
+  BlockForm form = form_of(extractor.config(), spans.has_value());
+  form.ignored = data_form.columns().ignored;
   const std::vector<FileShare> shares = share_files(ranks, data, form);
   PredictCounts counts;
   if (options.ask.samples > 0) {  // which are drawn by the number of the sequence
@@ -228,7 +271,7 @@ int label_share(const TagPlan& plan, const std::vector<std::string>& data,
   };
   run_together(ranks, [&] {
     for (const FileShare& share : shares) {
-      SequenceSource source(share.lines(), extractor, Labels::optional, spans);
+      SequenceSource source(share.lines(), extractor, Labels::optional, spans, data_form.columns());
       if (!share.whole) source.allow_none();
       predict_stream(plan, source, options, pool, {write, [] {}}, interruption, counts);
       if (interruption) throw Interrupted(source.name() + ": interrupted while reading");
@@ -238,6 +281,26 @@ int label_share(const TagPlan& plan, const std::vector<std::string>& data,
   return report(counts_of_all(ranks, counts));
 }
 
+// What stands between files that are written one after the other, where the first one does not end
+// with it: a line end, or the empty line between two sequences.
+class FileSeam {
+ public:
+  explicit FileSeam(std::string_view wanted) : wanted_(wanted) {}
+  void add(std::string_view text) {
+    for (const char c : text.substr(text.size() - std::min<std::size_t>(text.size(), 4))) {
+      if (c != '\r') (end_ += c).erase(0, end_.size() > 2 ? 1 : 0);
+    }
+  }
+  std::string_view between() const {
+    if (end_.empty() || end_.ends_with(wanted_)) return {};
+    return wanted_.substr(end_.ends_with('\n') ? 1 : 0);
+  }
+
+ private:
+  std::string_view wanted_;
+  std::string end_;  // the last two characters so far, but for carriage returns
+};
+
 int label_sequences(const OptionValues& values) {
   const auto model = open_with_decoder(values);
   const TagPlan plan(*model, make_request(values, *model));
@@ -246,21 +309,36 @@ int label_sequences(const OptionValues& values) {
   if (spans && values.flag("partial")) {
     throw UsageError("--partial reads sets of labels, and spans are known or not; give columns");
   }
-  const PredictOptions options = make_options(values, *model, spans.has_value());
+  PredictOptions options = make_options(values, *model, spans.has_value());
+  const bool append = values.flag("append");
+  if (append) set_append(*model, form, options);
   handle_interrupts();
   ThreadPool pool(common_of(values).threads);
   std::vector<std::string> data;
   values.read("DATA", data);
+  if (append) require_one_process("--append");
   if (!processes().alone() && form.is_foreign()) {
     throw UsageError(
         "several processes share out data of the model's own format: convert it first");
   }
-  if (!processes().alone()) return label_share(plan, data, spans, options, pool);
+  if (!processes().alone()) return label_share(plan, data, form, options, pool);
   PredictCounts counts;
+  const bool lists = model->extractor().config().format == InputFormat::columns && !spans;
+  FileSeam seam(lists ? "\n\n" : "\n");
+  std::string header;  // of the first table
   for (const std::string& path : data) {
-    SequenceSource source(form.lines(path), model->extractor(), Labels::optional, spans);
+    LineReader lines = form.lines(path);
+    if (append && !spans) lines.keep_given();
+    SequenceSource source(std::move(lines), model->extractor(), Labels::optional, spans,
+                          form.columns());
+    source.share_header(header);
     if (path == "-") source.allow_none();  // a stream may have nothing to say
-    predict_stream(plan, source, options, pool, {write_result, flush_result}, interruption, counts);
+    if (append) write_result(seam.between());
+    const auto write = [&](std::string_view text) {
+      if (append) seam.add(text);
+      write_result(text);
+    };
+    predict_stream(plan, source, options, pool, {write, flush_result}, interruption, counts);
     if (interruption) throw Interrupted(source.name() + ": interrupted while reading");
   }
   return report(counts);

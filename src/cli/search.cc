@@ -255,6 +255,7 @@ SearchCommand command_of(const OptionValues& values) {
   r.format = data_form_of(values.text("format"), "a search");
   r.spans = values.text("format") == kSpanFormat;
   values.choose("delimiter", {',', ',', '\t', ';', ';'}, r.delimiter);
+  values.read("ignore-lines", r.ignored);
   values.read("group-by", r.group_by);
   if (is_graph(values) && !r.group_by.empty()) {
     throw UsageError(

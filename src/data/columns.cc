@@ -1,9 +1,13 @@
 #include "data/columns.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "core/byte_places.h"
+#include "croft/core/error.h"
 
 namespace croft {
 namespace {
@@ -14,7 +18,35 @@ std::string count_of_columns(std::size_t n) {
   return std::to_string(n) + (n == 1 ? " column" : " columns");
 }
 
+std::shared_ptr<const RE2> ignoring(const std::string& expression) {
+  RE2::Options quiet;
+  quiet.set_log_errors(false);
+  auto made = std::make_shared<const RE2>(expression, quiet);
+  const Message option = Message::option("ignore-lines");
+  if (!made->ok()) {
+    throw UsageError(option, " ", in_quotes(expression),
+                     " is no regular expression: ", made->error());
+  }
+  if (RE2::PartialMatch("", *made)) {
+    throw UsageError(option, " ", in_quotes(expression),
+                     " is found in an empty line, too, which ends a sequence; say how the lines "
+                     "begin, such as ^#");
+  }
+  return made;
+}
+
 }  // namespace
+
+void ColumnsForm::validate() const {
+  if (!ignored.empty()) ignoring(ignored);
+}
+
+void skip_lines(const std::string& expression, LineReader& lines) {
+  if (expression.empty()) return;
+  lines.skip([made = ignoring(expression)](std::string_view line) {
+    return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), *made);
+  });
+}
 
 void ColumnSequence::clear() {
   text_.clear();
@@ -59,8 +91,20 @@ void ColumnSequence::end_row() {
   row_end_.push_back(cells_.size());
 }
 
-ColumnsReader::ColumnsReader(LineReader lines, std::size_t expected_columns, RowWidth width)
-    : lines_(std::move(lines)), expected_(expected_columns), width_(width) {}
+void ColumnSequence::move_to_end(std::size_t row, std::size_t column) {
+  const auto at = [&](std::size_t k) { return cells_.begin() + static_cast<std::ptrdiff_t>(k); };
+  const std::size_t label = row_begin(row) + column;
+  std::rotate(at(label), at(label + 1), at(row_end_[row]));
+}
+
+ColumnsReader::ColumnsReader(LineReader lines, std::size_t expected_columns, RowWidth width,
+                             const ColumnsForm& form)
+    : lines_(std::move(lines)),
+      expected_(expected_columns),
+      width_(width),
+      label_column_(form.label_column) {
+  if (!lines_.skips()) skip_lines(form.ignored, lines_);
+}
 
 bool ColumnsReader::next(ColumnSequence& sequence) {
   sequence.clear();
@@ -74,8 +118,22 @@ bool ColumnsReader::next(ColumnSequence& sequence) {
     if (sequence.rows() == 0) sequence.first_line = lines_.line_number();
     sequence.append_row(line);
     check_columns(sequence.columns(sequence.rows() - 1), line);
+    if (label_column_ > 0) place_label(sequence, line);
+    lines_.mark_given();
   }
   return sequence.rows() > 0;
+}
+
+// Rows of data without labels have no cell of one.
+void ColumnsReader::place_label(ColumnSequence& sequence, std::string_view line) const {
+  if (width_ == RowWidth::or_one_fewer && columns_ + 1 == expected_) return;
+  if (label_column_ > columns_) {
+    throw InputError(lines_.location(),
+                     count_of_columns(columns_) + ", and the label is to be in column " +
+                         std::to_string(label_column_),
+                     line, "columns are counted from 1; name that of the labels");
+  }
+  sequence.move_to_end(sequence.rows() - 1, label_column_ - 1);
 }
 
 void ColumnsReader::check_bytes(std::string_view line) const {

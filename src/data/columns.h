@@ -26,7 +26,8 @@ class ColumnSequence {
     return view(cells_[row_begin(row) + column]);
   }
   std::string_view line(std::size_t row) const { return view(lines_[row]); }  // as it was read
-  std::size_t first_line = 0;  // in the input, from 1
+  void move_to_end(std::size_t row, std::size_t column);  // the cell, behind the row's others
+  std::size_t first_line = 0;                             // in the input, from 1
 
  private:
   struct Piece {
@@ -43,6 +44,20 @@ class ColumnSequence {
   std::vector<std::size_t> row_end_;  // index into cells_
 };
 
+// Which lines of a file of columns are rows, and which cell of a row is its label.
+struct ColumnsForm {
+  std::size_t label_column = 0;  // from 1 on; 0: the last one
+  std::string ignored = {};      // a regular expression (RE2); lines it is found in are skipped
+
+  bool operator==(const ColumnsForm&) const = default;
+  // Throws UsageError for what is no regular expression, and for one that is found in an empty
+  // line, which ends a sequence.
+  void validate() const;
+};
+// From now on the reader skips lines that the expression is found in; empty: none.  Throws as
+// ColumnsForm::validate().
+void skip_lines(const std::string& expression, LineReader& lines);
+
 enum class RowWidth {
   as_expected,
   or_one_fewer,  // data without the label column, as long as all rows agree
@@ -55,25 +70,29 @@ class ColumnsReader {
  public:
   // expected_columns 0: that of the first row.  Otherwise a row with another number than `width`
   // allows is an error.
+  // form : the label's cell becomes the last one of its row, as line() does not show
   explicit ColumnsReader(LineReader lines, std::size_t expected_columns = 0,
-                         RowWidth width = RowWidth::as_expected);
+                         RowWidth width = RowWidth::as_expected, const ColumnsForm& form = {});
 
   // The next sequence, or false at the end.  Throws InputError (file, line, text, remedy) at a row
-  // with another number of columns, that starts with a blank, or with a NUL byte or a carriage
-  // return.  A line of only spaces and TABs ends a sequence, like an empty one; several in a row
-  // count as one.
+  // with another number of columns, without that of the label, that starts with a blank, or with a
+  // NUL byte or a carriage return.  A line of only spaces and TABs ends a sequence, like an empty
+  // one; several in a row count as one.
   bool next(ColumnSequence& sequence);
 
   std::size_t columns() const { return columns_; }  // of the first row; 0 before it
   const std::string& name() const { return lines_.name(); }
+  void take_given(std::size_t rows, GivenLines& out) { lines_.take_given(rows, out); }
 
  private:
   void check_bytes(std::string_view line) const;
   void check_columns(std::size_t columns, std::string_view line);
+  void place_label(ColumnSequence& sequence, std::string_view line) const;
   LineReader lines_;
   std::size_t columns_ = 0, expected_;
   std::size_t first_row_line_ = 0;
   RowWidth width_;
+  std::size_t label_column_;
 };
 
 }  // namespace croft

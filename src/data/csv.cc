@@ -44,7 +44,9 @@ bool CsvRecordReader::next(CsvRecord& record) {
   for (std::size_t at = 0;; ++at) {
     const bool quoted = at < line.size() && line[at] == '"';
     at = quoted ? read_quoted(line, at, record) : read_plain(line, at, record);
-    if (at == line.size()) return true;
+    if (at < line.size()) continue;
+    lines_.mark_given();
+    return true;
   }
 }
 

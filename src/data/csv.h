@@ -51,6 +51,8 @@ class CsvRecordReader {
   void keep_empty_lines() { empty_lines_ = true; }
 
   const std::string& name() const { return lines_.name(); }
+  // Marked are the lines that records end in.
+  void take_given(std::size_t records, GivenLines& out) { lines_.take_given(records, out); }
 
  private:
   std::size_t read_plain(std::string_view line, std::size_t at, CsvRecord& record) const;

@@ -87,6 +87,8 @@ class CsvReader {
   bool next(TextSequence& sequence);
 
   const std::string& name() const { return records_.name(); }
+  // As CsvRecordReader has it; the header comes with the first row.
+  void take_given(GivenLines& out) { records_.take_given(2, out); }
 
  private:
   void read_header();

@@ -29,10 +29,13 @@ bool LabelledTextReader::next(LabelledText& out) {
     if (!is_empty(line)) {
       const bool first = first_line_ == 0;
       parse(line, out);
+      if (first && labelled_) lines_.unmark_given();
+      lines_.mark_given();
       if (!first || labelled_ || empty_in_front_ == 0) return true;
       held_ = std::move(out);
       return next(out);
     }
+    if (first_line_ == 0 || !labelled_) lines_.mark_given();
     if (first_line_ == 0) {
       ++empty_in_front_;
     } else if (!labelled_) {

@@ -29,6 +29,7 @@ class LabelledTextReader {
 
   bool labelled() const { return labelled_; }  // as the first line with something in it
   const std::string& name() const { return lines_.name(); }
+  void take_given(GivenLines& out) { lines_.take_given(1, out); }
 
  private:
   void parse(std::string_view line, LabelledText& out);

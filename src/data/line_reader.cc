@@ -79,22 +79,61 @@ LineReader::LineReader(LineReader&& other) noexcept
       end_(std::exchange(other.end_, 0)),
       line_number_(other.line_number_),
       at_end_(std::exchange(other.at_end_, true)),
-      before_waiting_(std::move(other.before_waiting_)) {}
+      before_waiting_(std::move(other.before_waiting_)),
+      skipped_(std::move(other.skipped_)),
+      keeps_(other.keeps_),
+      given_(std::move(other.given_)),
+      marked_(std::move(other.marked_)),
+      last_(other.last_),
+      given_taken_(other.given_taken_),
+      marks_taken_(other.marks_taken_) {}
 
 bool LineReader::next(std::string_view& line) {
+  do {
+    if (!read_line(line)) return false;
+  } while (skipped_ && skipped_(line));
+  return true;
+}
+
+void LineReader::keep(std::string_view raw, std::string_view line) {
+  const std::size_t begin = given_.size() + static_cast<std::size_t>(line.data() - raw.data());
+  given_.append(raw);
+  last_ = {begin, begin + line.size()};
+}
+
+void LineReader::take_given(std::size_t lines, GivenLines& out) {
+  const std::size_t count = std::min(lines, marked_.size() - marks_taken_);
+  const bool all = marks_taken_ + count == marked_.size();
+  const std::size_t end = all ? given_.size() : marked_[marks_taken_ + count].begin;
+  out.text.assign(given_, given_taken_, end - given_taken_);
+  out.marked.clear();
+  for (std::size_t k = marks_taken_; k < marks_taken_ + count; ++k) {
+    out.marked.push_back({marked_[k].begin - given_taken_, marked_[k].end - given_taken_});
+  }
+  given_taken_ = end;
+  marks_taken_ += count;
+  if (!all) return;
+  given_.clear();
+  marked_.clear();
+  given_taken_ = marks_taken_ = 0;
+}
+
+bool LineReader::read_line(std::string_view& line) {
   bool has_newline = true;
+  std::string_view raw;
   // Bytes already searched are not searched again: a line over many blocks costs linear time.
   for (std::size_t searched = 0;;) {
     const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
     const std::size_t length = rest.find('\n', searched);
     if (length != std::string_view::npos) {
       line = rest.substr(0, length);
+      raw = rest.substr(0, length + 1);
       begin_ += length + 1;
       break;
     }
     searched = rest.size();
     if (fill()) continue;
-    line = {buffer_.data() + begin_, end_ - begin_};  // not `rest`: fill() may have moved it
+    raw = line = {buffer_.data() + begin_, end_ - begin_};  // not `rest`: fill() may have moved it
     begin_ = end_;
     has_newline = false;
     break;
@@ -103,10 +142,14 @@ bool LineReader::next(std::string_view& line) {
   if (line_number_ == 0 && line.starts_with(kByteOrderMark)) {
     line.remove_prefix(kByteOrderMark.size());
   }
-  if (!has_newline && line.empty()) return false;
+  if (!has_newline && line.empty()) {
+    if (keeps_) keep(raw, line);
+    return false;
+  }
   ++line_number_;
   head_lines_ -= head_lines_ > 0;
   if (line.ends_with('\r')) line.remove_suffix(1);
+  if (keeps_) keep(raw, line);
   return true;
 }
 

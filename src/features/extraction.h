@@ -51,6 +51,8 @@ struct ExtractionConfig {
   // columns only.  Rows may have more cells than that, each row its own number: those between are
   // only shown, and the last one is the label where labels are asked for.
   bool more_columns = false;
+  // columns only.  Cells are numbered as if the label's were taken out and put last.
+  ColumnsForm form;
   CellAttributes cell_attributes = CellAttributes::none;  // of rows that may have more columns
   // columns only.  Templates of edges without macros make attributes of each edge, in their turn
   // and as often as they stand there, as others do.  Otherwise they have the weights of all edges.

@@ -56,6 +56,9 @@ void set_missing(PyObject* kind, PyObject* text, const std::string& path) {
 void bind_errors(pybind11::module_& module) {
   static PyObject* error =
       pybind11::exception<Error>(module, "Error", PyExc_ValueError).release().ptr();
+  pybind11::handle(error).attr("__doc__") =
+      "Bad data, bad options, or a file that cannot be read or written; the message says what to "
+      "do.";
   static PyObject* const bases = PyTuple_Pack(2, error, PyExc_FileNotFoundError);
   static PyObject* missing =
       bases == nullptr ? nullptr : PyErr_NewException("croft._core.MissingFile", bases, nullptr);

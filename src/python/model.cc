@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "app/check/data_check.h"
-#include "app/convert/stack.h"
 #include "app/convert/texts/convert_texts.h"
 #include "app/evaluate/comparison.h"
 #include "app/evaluate/evaluation.h"
@@ -330,10 +329,10 @@ auto unchanged(Look look) {
   };
 }
 
-// The sequences of a file of another program, as JSON.
-std::string read_file(const std::string& path, const std::string& format,
-                      const std::string& tokenizer, const std::string& misaligned,
-                      TextReading reading) {
+}  // namespace
+
+TextReading completed(TextReading reading, const std::string& path, const std::string& tokenizer,
+                      const std::string& misaligned) {
   if (misaligned == "widen") {
     reading.misaligned = Misaligned::widen;
   } else if (misaligned == "drop") {
@@ -343,36 +342,21 @@ std::string read_file(const std::string& path, const std::string& format,
   }
   if (tokenizer != kUsualTokenizer) reading.tokenizer = text_tokenizer(tokenizer);
   if (path.ends_with(".tsv")) reading.delimiter = '\t';
-  return read_texts(path, format, reading).dump(-1, InvalidUtf8::replace);
+  return reading;
 }
+
+namespace {
 
 // What `croft check --json` prints, as JSON.
 std::string check(const std::string& train, const std::vector<std::string>& tests,
-                  const std::string& format, std::size_t show) {
-  return dump(to_json(check_data(train, tests, {.format = format, .shown = show})));
-}
-
-// Attribute lines, as `croft stack` writes them.
-py::bytes stack_files(const std::string& model, const std::vector<std::string>& data,
-                      const std::string& template_path, const std::string& kit,
-                      std::size_t jackknife, const std::string& group_by,
-                      std::optional<std::size_t> elsewhere, std::size_t threads,
-                      const py::dict& options, const py::object& warn) {
-  StackRequest request{model, data, template_path, kit, jackknife};
-  request.options = training_arguments(options);
-  request.group_by = group_by;
-  request.elsewhere = elsewhere;
-  request.threads = threads;
-  std::string lines;
-  std::vector<std::string> warnings;
-  {
-    const py::gil_scoped_release release;
-    stack(request, {.write = [&](std::string_view text) { lines += text; },
-                    .warn = [&](std::string_view text) { warnings.emplace_back(text); },
-                    .progress = {}});
+                  const std::string& format, std::size_t show, std::size_t label_column,
+                  const std::string& ignore_lines) {
+  CheckOptions options{.format = format, .shown = show, .form = {label_column, ignore_lines}};
+  if (format != "columns" && options.form != ColumnsForm()) {
+    throw UsageError("label_column and ignore_lines are of columns, and the format is ", format);
   }
-  for (const std::string& each : warnings) warn(each);
-  return lines;
+  options.form.validate();
+  return dump(to_json(check_data(train, tests, options)));
 }
 
 }  // namespace
@@ -434,7 +418,7 @@ void bind_model(py::module_& module) {
         reading.ignore_lines = ignore_lines;
         reading.label_names = label_names;
         reading.unlabelled = unlabelled;
-        return read_file(path, format, tokenizer, misaligned, reading);
+        return dump(read_texts(path, format, completed(reading, path, tokenizer, misaligned)));
       },
       py::arg("path"), py::arg("format"), py::arg("tokenizer"), py::arg("misaligned"),
       py::arg("text_column"), py::arg("label_column"), py::arg("cells"), py::arg("ignore_lines"),
@@ -473,11 +457,8 @@ void bind_model(py::module_& module) {
       },
       py::arg("model"), py::arg("name"), py::arg("data"), py::arg("notes"), py::arg("top"),
       py::arg("format"));
-  module.def("stack", &stack_files, py::arg("model"), py::arg("data"), py::arg("template_path"),
-             py::arg("kit"), py::arg("jackknife"), py::arg("group_by"), py::arg("elsewhere"),
-             py::arg("threads"), py::arg("options"), py::arg("warn"));
   module.def("check", &check, py::arg("train"), py::arg("tests"), py::arg("format"),
-             py::arg("show"));
+             py::arg("show"), py::arg("label_column"), py::arg("ignore_lines"));
   module.def("compare", &compare, py::arg("y_true"), py::arg("y_first"), py::arg("y_second"),
              py::arg("draws"), py::arg("confidence"), py::arg("seed"), py::arg("show"));
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -198,6 +199,81 @@ TEST(ColumnsReader, ConllCorpusHasItsPublishedSize) {
   EXPECT_EQ(sequences, 8936u);
   EXPECT_EQ(rows, 211727u);
   EXPECT_EQ(reader.columns(), 3u);
+}
+
+std::vector<Rows> read_form(std::string_view text, const ColumnsForm& form,
+                            std::size_t expected = 0) {
+  const RowWidth width = expected == 0 ? RowWidth::as_expected : RowWidth::or_one_fewer;
+  return read_all(ColumnsReader(LineReader(text, "d.txt"), expected, width, form));
+}
+
+TEST(ColumnsReader, TheLabelOfAnyColumnBecomesTheLastCell) {
+  for (const std::size_t column : {1, 2, 3}) {
+    Row row{"a", "b", "c"};
+    std::rotate(row.begin() + static_cast<std::ptrdiff_t>(column) - 1,
+                row.begin() + static_cast<std::ptrdiff_t>(column), row.end());
+    EXPECT_EQ(read_form("a b\tc\n\na b c", {.label_column = column}),
+              (std::vector<Rows>{{row}, {row}}));
+  }
+  ColumnsReader reader(LineReader("L w x", "d.txt"), 0, RowWidth::as_expected, {.label_column = 1});
+  ColumnSequence sequence;
+  ASSERT_TRUE(reader.next(sequence));
+  EXPECT_EQ(sequence.line(0), "L w x");  // as it was read
+}
+
+TEST(ColumnsReader, RowsWithoutTheLabelStayAsTheyAre) {
+  const ColumnsForm first{.label_column = 1};
+  EXPECT_EQ(read_form("w x", first, 3), (std::vector<Rows>{{{"w", "x"}}}));
+  EXPECT_EQ(read_form("L w x", first, 3), (std::vector<Rows>{{{"w", "x", "L"}}}));
+}
+
+TEST(ColumnsReader, AColumnOfLabelsThatIsNotThereIsAnError) {
+  EXPECT_EQ(message_of<InputError>([] { read_form("a b\n", {.label_column = 3}); }),
+            "d.txt:1: 2 columns, and the label is to be in column 3: \"a b\"; columns are counted "
+            "from 1; name that of the labels");
+}
+
+TEST(ColumnsReader, IgnoredLinesAreNoRowsAndEndNoSequence) {
+  EXPECT_EQ(read_form("# a comment of words\na A\n#\nb B\n\n# c\n\nd D\n", {.ignored = "^#"}),
+            (std::vector<Rows>{{{"a", "A"}, {"b", "B"}}, {{"d", "D"}}}));
+  EXPECT_TRUE(read_form("# 1\n# 2\n", {.ignored = "^# "}).empty());
+}
+
+TEST(ColumnsReader, ExpressionsThatAreNoneOrFindEmptyLinesAreRefused) {
+  const auto error = [](const char* ignored) {
+    return message_of<UsageError>([&] { ColumnsForm{.ignored = ignored}.validate(); });
+  };
+  EXPECT_EQ(error("("), "--ignore-lines \"(\" is no regular expression: missing ): (");
+  EXPECT_EQ(
+      error("^#|^$"),
+      "--ignore-lines \"^#|^$\" is found in an empty line, too, which ends a sequence; say how "
+      "the lines begin, such as ^#");
+}
+
+RC_GTEST_PROP(ColumnsReader, WhatIsKeptIsTheInputAndItsRowsAreMarked, ()) {
+  const auto pieces = *rc::gen::container<std::vector<std::string>>(
+      rc::gen::element<std::string>("a b\n", "c\td\r\n", "\n", "# x\n", " \n", "\r\n"));
+  std::string text = *rc::gen::element<std::string>("", "\xEF\xBB\xBF");
+  for (const std::string& each : pieces) text += each;
+  text += *rc::gen::element<std::string>("", "e f");
+  LineReader lines(text, "d.txt");
+  lines.keep_given();
+  ColumnsReader reader(std::move(lines), 0, RowWidth::as_expected, {.ignored = "^#"});
+  ColumnSequence sequence;
+  GivenLines given;
+  std::string all;
+  while (reader.next(sequence)) {
+    reader.take_given(sequence.rows(), given);
+    RC_ASSERT(given.marked.size() == sequence.rows());
+    for (std::size_t t = 0; t < sequence.rows(); ++t) {
+      const auto [begin, end] = given.marked[t];
+      RC_ASSERT(given.text.substr(begin, end - begin) == sequence.line(t));
+    }
+    all += given.text;
+  }
+  reader.take_given(0, given);
+  RC_ASSERT(given.marked.empty());
+  RC_ASSERT(all + given.text == text);
 }
 
 }  // namespace

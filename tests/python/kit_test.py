@@ -196,4 +196,4 @@ def test_misuses_of_stack_are_errors(names):
     with pytest.raises(FileNotFoundError):
         croft.stack(names / "m.croft", names / "nothing")
     with pytest.raises(ValueError, match="no data"):
-        croft.stack(names / "m.croft")
+        croft.stack(names / "m.croft", [])

@@ -22,6 +22,15 @@ struct LinesOfFile {
   std::string head{};  // lines that come first: the names of the columns, of a part of a table
 };
 
+// What stands in an input byte for byte, for who adds to its lines and gives them back.
+struct GivenLines {
+  struct Line {
+    std::size_t begin, end;  // of `text`; what ends the line is behind it
+  };
+  std::string text;          // lines with their ends, those too that no reader makes anything of
+  std::vector<Line> marked;  // those that something is added to, in order
+};
+
 class PackedFile;
 
 class LineReader {
@@ -49,6 +58,20 @@ class LineReader {
   // pipe is not read ahead.
   bool next(std::string_view& line);
 
+  // Lines for which `skipped` holds are counted, and next() goes on behind them.
+  void skip(std::function<bool(std::string_view)> skipped) { skipped_ = std::move(skipped); }
+  bool skips() const { return skipped_ != nullptr; }
+
+  // From now on what is read is also kept as it stands, until it is taken.
+  void keep_given() { keeps_ = true; }
+  bool keeps_given() const { return keeps_; }
+  void mark_given() {  // the line last returned
+    if (keeps_) marked_.push_back(last_);
+  }
+  void unmark_given() { marked_.resize(marks_taken_); }
+  // What is kept, up to the line before the marked one that follows `lines` of them.
+  void take_given(std::size_t lines, GivenLines& out);
+
   // `ready` is called whenever next() is about to wait for a pipe or a terminal: time to finish
   // what has been read.  What it throws, next() throws.
   void before_waiting(std::function<void()> ready) { before_waiting_ = std::move(ready); }
@@ -59,6 +82,8 @@ class LineReader {
   Location location(std::size_t column = 0) const { return {name_, line_number_, column}; }
 
  private:
+  bool read_line(std::string_view& line);
+  void keep(std::string_view raw, std::string_view line);
   void open(const std::string& path);
   bool fill();
   std::size_t read_some(char* to, std::size_t size);
@@ -73,6 +98,12 @@ class LineReader {
   std::size_t line_number_ = 0;
   bool at_end_ = false;  // nothing more to read into the buffer
   std::function<void()> before_waiting_;
+  std::function<bool(std::string_view)> skipped_;
+  bool keeps_ = false;
+  std::string given_;                     // from given_taken_ on it has not been taken
+  std::vector<GivenLines::Line> marked_;  // of given_, likewise
+  GivenLines::Line last_{};
+  std::size_t given_taken_ = 0, marks_taken_ = 0;
 };
 
 }  // namespace croft

@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, Mapping, NamedTuple, Optional, Union
+
+from .._warnings import warn
 
 Value = Union[float, int, bool, str]
 
@@ -184,8 +185,7 @@ def _warn_of_differences(algorithm: str, values: Mapping[str, Any]) -> None:
         if values[name] != PARAMETERS[algorithm][name].default:
             value = values[name]
             shown = repr(value) if isinstance(value, (str, bool)) else f"{value:g}"
-            warnings.warn(f"{name}={shown} changes nothing: {reason}", DifferenceWarning,
-                          stacklevel=4)
+            warn(f"{name}={shown} changes nothing: {reason}", DifferenceWarning)
 
 
 def croft_options(algorithm: str, values: Mapping[str, Any], sequences: int) -> dict[str, Any]:

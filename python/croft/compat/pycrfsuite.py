@@ -24,10 +24,10 @@ import os
 import struct
 import sys
 import time
-import warnings
 from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, TextIO, Union
 
 from .. import _core
+from .._warnings import warn
 from ..features import FeatureFunction
 from ..model import Model
 from . import _parameters, _transitions
@@ -226,8 +226,8 @@ class BaseTrainer:
             raise
         if result["reason"] == "interrupted":
             from ..estimator import TrainingInterrupted
-            warnings.warn(f"training was interrupted after iteration {result['iterations']}; the "
-                          "model of that iteration is kept", TrainingInterrupted, stacklevel=3)
+            warn(f"training was interrupted after iteration {result['iterations']}; the model of that iteration is "
+                 "kept", TrainingInterrupted)
         return Model(native), result
 
     @contextlib.contextmanager

@@ -35,8 +35,9 @@ std::string row_before_label(const ColumnSequence& rows, std::size_t t) {
   return row;
 }
 
-void read_rows(const std::string& path, std::optional<ChunkScheme> spans, const Visit& visit) {
-  RowReader reader(LineReader(path), spans);
+void read_rows(const std::string& path, std::optional<ChunkScheme> spans, const ColumnsForm& form,
+               const Visit& visit) {
+  RowReader reader(LineReader(path), spans, 0, false, false, form);
   ColumnSequence rows;
   std::string line;
   Read read;
@@ -81,9 +82,10 @@ void read_texts(const std::string& path, const Visit& visit) {
     visit({.line = text.line, .words = {text.text}, .labels = {text.label}});
 }
 
-void read_data(const std::string& path, const std::string& format, const Visit& visit) {
-  if (format == "columns") return read_rows(path, std::nullopt, visit);
-  if (format == kSpanFormat) return read_rows(path, ChunkScheme::bio, visit);
+void read_data(const std::string& path, const CheckOptions& options, const Visit& visit) {
+  const std::string& format = options.format;
+  if (format == "columns") return read_rows(path, std::nullopt, options.form, visit);
+  if (format == kSpanFormat) return read_rows(path, ChunkScheme::bio, {}, visit);
   if (format == "attributes") return read_attributes(path, visit);
   if (format == "text") return read_texts(path, visit);
   throw UsageError("check reads columns, spans, attributes and text; ", format, " is none of them");
@@ -154,7 +156,7 @@ class FileChecker {
                    options_.shown),
         otherwise("labelled_differently", "sequences that were there before, with other labels",
                   options_.shown);
-    read_data(path_, options_.format, [&](const Read& read) {
+    read_data(path_, options_, [&](const Read& read) {
       if (read.words.empty()) return;
       count(read);
       const auto [at, is_new] = sequences_.try_emplace(joined(read.words), read.line, read.labels);
@@ -253,7 +255,7 @@ void compare_with(const FileChecker& train, const FileCheck& trained, const Chec
       unseen("labels_not_in_training", "labels that the training data has not", options.shown),
       words("words_not_in_training", "words that the training data has not", 0);
   std::set<std::string> said;
-  read_data(test.name, options.format, [&](const Read& read) {
+  read_data(test.name, options, [&](const Read& read) {
     for (std::size_t t = 0; t < read.words.size(); ++t) {
       if (!trained.labels.contains(read.labels[t]) && said.insert(read.labels[t]).second) {
         unseen.add(read.line + t, read.labels[t]);

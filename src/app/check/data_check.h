@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "data/columns.h"
+
 namespace croft {
 class Json;
 
 struct CheckOptions {
   std::string format = "columns";  // columns, spans, attributes or text
   std::size_t shown = 5;           // cases of each finding
+  ColumnsForm form{};              // of columns
 };
 
 // One kind of finding.

@@ -200,4 +200,39 @@ void spans_to_columns(const std::string& path, ChunkScheme scheme, const WriteTe
   if (first == 0) fail_no_sequences(reader.name());
 }
 
+std::size_t convert_data(const std::string& path, const TextConversion& conversion,
+                         const WriteText& write) {
+  const std::string_view to = conversion.to;
+  if (find_text_output(to) == nullptr) {
+    std::string names;
+    for (const TextOutput& each : text_outputs()) {
+      names += (names.empty() ? "" : ", ") + std::string(each.name);
+    }
+    throw UsageError(to.empty() ? Message("--from needs --to: a format of data")
+                                : Message("--to ", in_quotes(to), " is no format of data"),
+                     "; there are ", names);
+  }
+  if (!conversion.from.empty()) return convert_texts(path, conversion, write);
+  const ChunkScheme scheme = conversion.writing.scheme;
+  const bool unlabelled = conversion.reading.unlabelled;
+  if (unlabelled && (to != "spans" || scheme != ChunkScheme::automatic)) {
+    throw UsageError(to == "spans"
+                         ? Message("--unlabelled says that there are no labels: leave out "
+                                   "--label-scheme")
+                         : "--unlabelled goes with --to spans: lines say themselves whether they "
+                           "have spans");
+  }
+  if (to == "spans") {
+    columns_to_spans(path, scheme, unlabelled, write);
+    return 0;
+  }
+  if (to == "columns") {
+    spans_to_columns(path, scheme, write);
+    return 0;
+  }
+  TextConversion of_spans = conversion;
+  of_spans.from = kSpanFormat;
+  return convert_texts(path, of_spans, write);
+}
+
 }  // namespace croft

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/convert/texts/convert_texts.h"
 #include "app/kinds.h"
 #include "app/label/row_reader.h"
 #include "app/view.h"
@@ -40,5 +41,12 @@ void columns_to_spans(const std::string& path, ChunkScheme scheme, bool unlabell
 // some have spans, and for a sequence without a token, which columns cannot say; UsageError for
 // schemes that spell no spans.
 void spans_to_columns(const std::string& path, ChunkScheme scheme, const WriteText& write);
+
+// What `croft convert` does with data.
+//   conversion.from : empty: columns where `to` is spans, and otherwise spans
+// Throws as the above, or as convert_texts(), and UsageError for an output that there is not.
+// Returns how many spans were widened or dropped.
+std::size_t convert_data(const std::string& path, const TextConversion& conversion,
+                         const WriteText& write);
 
 }  // namespace croft

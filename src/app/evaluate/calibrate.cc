@@ -267,4 +267,24 @@ CalibrateReport calibrate_model(const CalibrateRequest& request, ThreadPool& poo
   return report;
 }
 
+Json to_json(const CalibrateReport& report) {
+  const auto of = [](const EvaluationSummary& s) {
+    return Json{{"log_loss", number_or_null(s.log_loss->per_token())},
+                {"accuracy", s.token_accuracy()},
+                {"brier", s.brier ? Json(*s.brier) : Json()},
+                {"expected_calibration_error",
+                 s.calibration ? Json(s.calibration->expected_error) : Json()}};
+  };
+  Json document = {{"method", calibration_name(report.calibrator.method)},
+                   {fmt::format("{}s", report.sequence), report.sequences},
+                   {fmt::format("{}s", report.position), report.positions},
+                   {"unknown_labels", report.unknown},
+                   {fmt::format("impossible_{}s", report.sequence), report.impossible},
+                   {"before", of(report.before)},
+                   {"after", of(report.after)},
+                   {"warnings", report.warnings}};
+  if (!report.calibrator.by_label()) document["temperature"] = report.calibrator.temperature;
+  return document;
+}
+
 }  // namespace croft

@@ -46,4 +46,7 @@ double best_temperature(const std::function<double(double inverse)>& loss, std::
 // no sequence is left to fit to, or no temperature is best.
 CalibrateReport calibrate_model(const CalibrateRequest& request, ThreadPool& pool);
 
+// What `croft calibrate --json` prints.
+Json to_json(const CalibrateReport& report);
+
 }  // namespace croft

@@ -129,21 +129,63 @@ void Evaluation::add_ranked(std::span<const double> p, std::size_t gold) {
   for (std::size_t k = 0; k < ranked_.size(); ++k) ranked_[k].emplace_back(p[k], k == gold);
 }
 
-std::vector<Confusion> Evaluation::confusions() const {
-  const std::vector<std::string_view> labels = labels_by_id();
-  std::map<std::pair<LabelId, LabelId>, std::size_t> counts;
-  for (std::size_t t = 0; t < gold_.size(); ++t) {
-    if (predicted_[t] != kNone) ++counts[{gold_[t], predicted_[t]}];
-  }
+namespace {
+
+using PairCounts = std::map<std::pair<std::string_view, std::string_view>, std::size_t>;
+
+std::vector<Confusion> most_frequent_first(const PairCounts& counts) {
   std::vector<Confusion> out;
   for (const auto& [pair, count] : counts) {
-    out.push_back({std::string(labels[pair.first]), std::string(labels[pair.second]), count});
+    out.push_back({std::string(pair.first), std::string(pair.second), count});
   }
   std::ranges::sort(out, [](const Confusion& a, const Confusion& b) {
     return a.count != b.count ? a.count > b.count
                               : std::tie(a.gold, a.predicted) < std::tie(b.gold, b.predicted);
   });
   return out;
+}
+
+}  // namespace
+
+std::vector<Confusion> Evaluation::confusions() const {
+  const std::vector<std::string_view> labels = labels_by_id();
+  std::map<std::pair<LabelId, LabelId>, std::size_t> of_ids;
+  for (std::size_t t = 0; t < gold_.size(); ++t) {
+    if (predicted_[t] != kNone) ++of_ids[{gold_[t], predicted_[t]}];
+  }
+  PairCounts counts;
+  for (const auto& [pair, count] : of_ids) {
+    counts[{labels[pair.first], labels[pair.second]}] = count;
+  }
+  return most_frequent_first(counts);
+}
+
+std::vector<Confusion> Evaluation::chunk_confusions(ChunkScheme scheme) const {
+  const std::vector<std::string_view> labels = labels_by_id();
+  PairCounts counts;
+  std::size_t begin = 0;
+  std::vector<std::string_view> gold, predicted;
+  for (const std::size_t end : ends_) {
+    gold.clear();
+    predicted.clear();
+    for (std::size_t t = begin; t < end; ++t) {
+      gold.push_back(labels[gold_[t]]);
+      if (predicted_[t] != kNone) predicted.push_back(labels[predicted_[t]]);
+    }
+    begin = end;
+    // [extent]: the types on both sides.
+    std::map<std::pair<std::size_t, std::size_t>, std::pair<std::string_view, std::string_view>> at;
+    constexpr std::string_view kNoChunk = ChunkSummary::kNoChunk;
+    for (const Chunk& chunk : chunks_of(gold, scheme)) {
+      at[{chunk.begin, chunk.end}] = {chunk.type, kNoChunk};
+    }
+    for (const Chunk& chunk : chunks_of(predicted, scheme)) {
+      at.try_emplace({chunk.begin, chunk.end}, kNoChunk, kNoChunk).first->second.second =
+          chunk.type;
+    }
+    for (const auto& [extent, types] : at) ++counts[types];
+  }
+  return most_frequent_first(counts);
 }
 
 double Evaluation::mean_cost(std::span<const Confusion> all) const {
@@ -176,6 +218,9 @@ EvaluationSummary Evaluation::summary() const {
   std::vector<Confusion> all = confusions();
   if (options_.costs) summary.cost = mean_cost(all);
   if (options_.confusion) summary.confusion = std::move(all);
+  if (options_.confusion && summary.chunk) {
+    summary.chunk->confusion = chunk_confusions(summary.chunk->scheme);
+  }
   return summary;
 }
 

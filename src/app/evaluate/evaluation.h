@@ -49,6 +49,12 @@ struct MacroAverage {
   double precision = 0, recall = 0, f1 = 0;
 };
 
+// How often a label was predicted where the data has another, or the same.
+struct Confusion {
+  std::string gold, predicted;
+  std::size_t count = 0;
+};
+
 struct ChunkSummary {
   ChunkScheme scheme = ChunkScheme::bio;  // as given or detected; never automatic or none
   Counts all;
@@ -56,6 +62,10 @@ struct ChunkSummary {
   // accuracy.  Can exceed the number of equal labels, as bioes reads S as B and E as I.
   std::size_t correct_tokens = 0;
   std::vector<NamedCounts> types;  // those in gold or predicted, sorted by name; "" has no type
+  // Where confusions were asked for: types of chunks of the same extent; kNoChunk where the other
+  // side has none of this extent.  In the order of EvaluationSummary::confusion.
+  std::vector<Confusion> confusion;
+  static constexpr const char* kNoChunk = "(none)";
 };
 
 struct LogLoss {
@@ -80,12 +90,6 @@ struct Calibration {
   std::size_t count = 0;
   // Mean over predictions of |accuracy - mean probability| of their bin; 0 is perfect.
   double expected_error = 0;
-};
-
-// How often a label was predicted where the data has another, or the same.
-struct Confusion {
-  std::string gold, predicted;
-  std::size_t count = 0;
 };
 
 struct LabelRanking {
@@ -178,6 +182,7 @@ class Evaluation {
   std::optional<LogLoss> log_loss() const;
   std::optional<Calibration> calibration() const;
   std::vector<Confusion> confusions() const;
+  std::vector<Confusion> chunk_confusions(ChunkScheme scheme) const;
   double mean_cost(std::span<const Confusion> all) const;
 
   EvaluationOptions options_;

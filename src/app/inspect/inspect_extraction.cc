@@ -106,6 +106,14 @@ void add_extraction(const SequenceModel& model, View& view) {
     view.line("columns", fmt::format("{}{}, and the label", config.columns,
                                      config.more_columns ? " or more" : ""));
     document["columns"] = config.columns;
+    if (config.form.label_column > 0) {
+      view.line("label column", fmt::format("{}, counted from 1", config.form.label_column));
+      document["label_column"] = config.form.label_column;
+    }
+    if (!config.form.ignored.empty()) {
+      view.line("ignored lines", config.form.ignored);
+      document["ignored_lines"] = config.form.ignored;
+    }
   }
   view.line("boundaries", config.boundaries ? "START and STOP" : "none");
   add_template(model.extractor(), view);

@@ -38,7 +38,8 @@ struct Scored {
 
 // Of what was read of it; its attributes come later.
 std::size_t bytes_of(const InputSequence& sequence) {
-  std::size_t bytes = sequence.document.text.size() + sequence.lines.text.size();
+  std::size_t bytes =
+      sequence.document.text.size() + sequence.lines.text.size() + sequence.given.text.size();
   for (std::size_t t = 0; t < sequence.rows.rows(); ++t) bytes += sequence.rows.line(t).size();
   const StringLists& node = sequence.text.node;
   for (std::size_t k = 0; k < node.items(); ++k) bytes += node.item(k).size();
@@ -215,6 +216,7 @@ void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOp
         counts.attributes.add(block.counts.attributes);
       },
       output.flush, &stop, counts);
+  if (!stop) output.write(source.rest());
 }
 
 void PredictCounts::add(const PredictCounts& other) {
@@ -398,9 +400,10 @@ std::string_view unit_of(const SequenceModel& model) {
                                                                          : "";
 }
 
-Evaluation evaluate_predictions(const std::string& path, const EvaluationOptions& options) {
+Evaluation evaluate_predictions(const std::string& path, const EvaluationOptions& options,
+                                const ColumnsForm& form) {
   Evaluation evaluation(options);
-  ColumnsReader reader{LineReader(path)};
+  ColumnsReader reader(LineReader(path), 0, RowWidth::as_expected, form);
   ColumnSequence rows;
   bool any = false;
   while (reader.next(rows)) {
@@ -414,6 +417,8 @@ Evaluation evaluate_predictions(const std::string& path, const EvaluationOptions
       gold.push_back(rows.cell(t, reader.columns() - 2));
       predicted.push_back(rows.cell(t, reader.columns() - 1));
     }
+    // A column of labels that is named has been moved to the end.
+    if (form.label_column > 0) std::swap(gold, predicted);
     evaluation.add(gold, predicted);
   }
   if (!any) fail_no_sequences(reader.name());

@@ -76,7 +76,9 @@ Evaluation evaluate_sequences(const TagPlan& plan, std::span<const TextSequence>
 std::string_view unit_of(const SequenceModel& model);
 
 // Evaluates a file of columns whose last two are the gold and the predicted label.
-Evaluation evaluate_predictions(const std::string& path, const EvaluationOptions& options);
+//   form : its column of labels is that of the gold ones, and the predicted ones are the last
+Evaluation evaluate_predictions(const std::string& path, const EvaluationOptions& options,
+                                const ColumnsForm& form = {});
 // Evaluates a file of spans: "spans" against "gold".  Throws InputError for a line without gold.
 Evaluation evaluate_spans(const std::string& path, EvaluationOptions options = {});
 

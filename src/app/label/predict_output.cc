@@ -7,6 +7,7 @@
 
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "data/csv.h"
 
 namespace croft {
 namespace {
@@ -123,7 +124,9 @@ std::string_view why_none(const TagOutcome& outcome) {
 
 PredictionFormatter::PredictionFormatter(const TagPlan& plan, const PredictOptions& options)
     : plan_(plan), options_(options) {
-  if (options.output == OutputFormat::columns) require_cells(plan.names());
+  const InputFormat format = plan.model().extractor().config().format;
+  const bool gives_rows = options.output == OutputFormat::given && format == InputFormat::columns;
+  if (gives_rows || options.output == OutputFormat::columns) require_cells(plan.names());
   if (options.output == OutputFormat::json) return;
   if (options.output == OutputFormat::spans) {
     scheme_ = plan.scheme();
@@ -132,7 +135,7 @@ PredictionFormatter::PredictionFormatter(const TagPlan& plan, const PredictOptio
                                                  plan.names().all().end());
       scheme_ = span_scheme(labels);
     }
-    if (plan.model().extractor().config().format != InputFormat::columns) {
+    if (format != InputFormat::columns) {
       throw UsageError("--output spans writes tokens, and the model's data has none; use json");
     }
     if (scheme_ == ChunkScheme::none) {
@@ -158,6 +161,10 @@ void PredictionFormatter::append(const InputSequence& sequence, const Tagging& t
     append_spans(sequence, tagging, out);
     return;
   }
+  if (options_.output == OutputFormat::given) {
+    append_given(sequence, tagging, out);
+    return;
+  }
   if (options_.output == OutputFormat::columns && !sequence.line.empty()) {
     require_plain_cells(sequence.rows);
   }
@@ -177,6 +184,61 @@ void PredictionFormatter::append(const InputSequence& sequence, const Tagging& t
   for (std::size_t n = 0; n < tagging.samples.size(); ++n) {
     fmt::format_to(to, "# sample {}\n", n + 1);
     append_block(sequence, tagging, tagging.samples[n], out);
+  }
+}
+
+namespace {
+
+// Of a row, text or record of this format.
+char separator_of(const ExtractionConfig& config, std::string_view line) {
+  if (config.format == InputFormat::csv) return config.csv.delimiter;
+  return config.format == InputFormat::columns && line.find('\t') == line.npos ? ' ' : '\t';
+}
+
+}  // namespace
+
+// A sequence without a labelling has the label ? with the probability nan.
+void PredictionFormatter::append_given(const InputSequence& sequence, const Tagging& tagging,
+                                       std::string& out) const {
+  const ExtractionConfig& config = plan_.model().extractor().config();
+  const std::string_view text = sequence.given.text;
+  std::size_t at = 0, t = 0;
+  bool header = sequence.header;
+  for (const GivenLines::Line& line : sequence.given.marked) {
+    out += text.substr(at, line.end - at);
+    at = line.end;
+    if (header) {
+      append_names(text.substr(0, at), out);
+      header = false;
+      continue;
+    }
+    const char separator = separator_of(config, text.substr(line.begin, line.end - line.begin));
+    const bool found = tagging.outcome.found;
+    const std::string label = found ? plan_.names()[tagging.y[t]] : std::string("?");
+    out += separator;
+    out += config.format == InputFormat::csv ? csv_cell(label, separator) : label;
+    out += separator;
+    out += found ? fmt::format("{:.6f}", tagging.marginals(t, tagging.y[t])) : "nan";
+    ++t;
+  }
+  out += text.substr(at);
+}
+
+// label and probability, or what the table does not have yet.
+void PredictionFormatter::append_names(std::string_view header, std::string& out) const {
+  const char delimiter = plan_.model().extractor().config().csv.delimiter;
+  CsvRecordReader reader(LineReader(header, "the header"), delimiter);
+  CsvRecord names;
+  reader.next(names);
+  const auto has = [&](const std::string& name) {
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      if (names[k] == name) return true;
+    }
+    return false;
+  };
+  for (std::string name : {"label", "probability"}) {
+    while (has(name)) name = "predicted_" + name;
+    (out += delimiter) += name;
   }
 }
 

@@ -14,6 +14,8 @@ enum class OutputFormat {
   columns,  // the rows as read, and the label after a separator
   labels,   // one label a line, an empty line after each sequence that is not a line alone
   json,     // one object a sequence and line
+  given,    // the input as it stands, with the label and its probability behind each row, text or
+            // record: for a source that keeps it (LineReader::keep_given)
   spans     // the same as data of spans has it (data/span_lines.h): tokens, and what is found
 };
 enum class MarginalOutput { none, predicted, all };
@@ -41,6 +43,8 @@ class PredictionFormatter {
 
  private:
   Json answers(const Tagging& tagging) const;
+  void append_given(const InputSequence& sequence, const Tagging& tagging, std::string& out) const;
+  void append_names(std::string_view header, std::string& out) const;
   void append_json(const Tagging& tagging, std::string& out) const;
   void append_spans(const InputSequence& sequence, const Tagging& tagging, std::string& out) const;
   void append_remarks(const Tagging& tagging, std::string& out) const;

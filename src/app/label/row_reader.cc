@@ -16,15 +16,20 @@ bool is_spelled(ChunkScheme scheme) {
 
 std::variant<ColumnsReader, SpanReader> open(LineReader lines, bool spans,
                                              std::size_t expected_columns, bool allow_unlabelled,
-                                             bool more_columns) {
+                                             bool more_columns, const ColumnsForm& form) {
   if (!spans && more_columns) {
+    if (form.label_column > 0) {
+      throw UsageError(Message::option("label-column"),
+                       ": the model takes rows of any number of columns, whose label is the last "
+                       "one");
+    }
     const bool one_fewer = allow_unlabelled && expected_columns > 1;
     return ColumnsReader(std::move(lines), expected_columns - (one_fewer ? 1 : 0),
-                         RowWidth::or_more);
+                         RowWidth::or_more, form);
   }
   if (!spans) {
     return ColumnsReader(std::move(lines), expected_columns,
-                         allow_unlabelled ? RowWidth::or_one_fewer : RowWidth::as_expected);
+                         allow_unlabelled ? RowWidth::or_one_fewer : RowWidth::as_expected, form);
   }
   return SpanReader(std::move(lines), expected_columns > 0 ? expected_columns - 1 : 0);
 }
@@ -32,9 +37,10 @@ std::variant<ColumnsReader, SpanReader> open(LineReader lines, bool spans,
 }  // namespace
 
 RowReader::RowReader(LineReader lines, std::optional<ChunkScheme> spans,
-                     std::size_t expected_columns, bool allow_unlabelled, bool more_columns)
+                     std::size_t expected_columns, bool allow_unlabelled, bool more_columns,
+                     const ColumnsForm& form)
     : reader_(open(std::move(lines), spans.has_value(), expected_columns, allow_unlabelled,
-                   more_columns)),
+                   more_columns, form)),
       scheme_(spans.value_or(ChunkScheme::none)),
       expected_(expected_columns),
       allow_unlabelled_(allow_unlabelled) {}
@@ -92,6 +98,10 @@ std::size_t RowReader::columns() const {
 const std::string& RowReader::name() const {
   return std::visit([](const auto& reader) -> const std::string& { return reader.name(); },
                     reader_);
+}
+
+void RowReader::take_given(std::size_t rows, GivenLines& out) {
+  if (auto* const columns = std::get_if<ColumnsReader>(&reader_)) columns->take_given(rows, out);
 }
 
 std::vector<std::string> labels_of_spans(std::span<const LabelledSpan> spans, std::size_t length,

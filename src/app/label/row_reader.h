@@ -23,9 +23,11 @@ class RowReader {
   //   expected_columns : as ColumnsReader has it, that of the label included
   //   allow_unlabelled : of columns, all sequences may be without labels; of spans, each may
   //   more_columns     : of columns, rows may have more, each its own number
+  //   form             : of columns.  Throws UsageError for a column of labels beside more_columns,
+  //                      where rows without labels would not be told from others
   explicit RowReader(LineReader lines, std::optional<ChunkScheme> spans = std::nullopt,
                      std::size_t expected_columns = 0, bool allow_unlabelled = false,
-                     bool more_columns = false);
+                     bool more_columns = false, const ColumnsForm& form = {});
 
   // The next sequence, or false at the end.
   //   line : of spans, the line as it was read, otherwise empty
@@ -38,6 +40,8 @@ class RowReader {
   // Whether the sequence last read has labels.
   bool labelled() const { return labelled_; }
   const std::string& name() const;
+  // Of columns, as LineReader has it; of spans nothing is kept.
+  void take_given(std::size_t rows, GivenLines& out);
 
  private:
   bool next_spans(SpanReader& reader, ColumnSequence& rows, std::string& line);

@@ -9,14 +9,16 @@
 namespace croft {
 
 SequenceSource::SequenceSource(LineReader lines, const Extractor& extractor, Labels labels,
-                               std::optional<ChunkScheme> spans)
+                               std::optional<ChunkScheme> spans,
+                               const std::optional<ColumnsForm>& form)
     : extractor_(extractor),
       labels_(labels),
+      keeps_given_(lines.keeps_given()),
       before_waiting_(std::make_shared<std::function<void()>>()),
-      reader_(open(std::move(lines), spans)) {}
+      reader_(open(std::move(lines), spans, form)) {}
 
-SequenceSource::Reader SequenceSource::open(LineReader lines,
-                                            std::optional<ChunkScheme> spans) const {
+SequenceSource::Reader SequenceSource::open(LineReader lines, std::optional<ChunkScheme> spans,
+                                            const std::optional<ColumnsForm>& form) const {
   lines.before_waiting([ready = before_waiting_] {
     if (*ready) (*ready)();
   });
@@ -24,7 +26,8 @@ SequenceSource::Reader SequenceSource::open(LineReader lines,
   const bool optional = labels_ == Labels::optional;
   switch (config.format) {
     case InputFormat::columns:
-      return RowReader(std::move(lines), spans, config.columns + 1, optional, config.more_columns);
+      return RowReader(std::move(lines), spans, config.columns + 1, optional, config.more_columns,
+                       spans ? ColumnsForm() : form.value_or(config.form));
     case InputFormat::attributes:
       return AttributesReader(std::move(lines), optional);
     case InputFormat::text:
@@ -87,8 +90,48 @@ bool SequenceSource::read(InputSequence& out) {
   return found;
 }
 
+void SequenceSource::take_given(InputSequence& out) {
+  if (auto* const rows = std::get_if<RowReader>(&reader_)) {
+    rows->take_given(out.rows.rows(), out.given);
+  } else if (auto* const texts = std::get_if<LabelledTextReader>(&reader_)) {
+    texts->take_given(out.given);
+  } else if (auto* const table = std::get_if<CsvReader>(&reader_)) {
+    table->take_given(out.given);
+    out.header = first_;
+    if (first_ && header_ != nullptr) check_header(out);
+  }
+  first_ = false;
+}
+
+// Tables of one header become one table.
+void SequenceSource::check_header(InputSequence& out) {
+  GivenLines& given = out.given;
+  if (given.marked.empty()) return;
+  const std::size_t end = given.marked.front().end;
+  const std::string own = given.text.substr(0, end);
+  if (header_->empty()) {
+    *header_ = own;
+    return;
+  }
+  if (own != *header_) {
+    throw InputError({name(), 1}, "a header that is not that of the first table", own,
+                     "give tables of the same columns in the same order");
+  }
+  const std::size_t next = given.text.find('\n', end) + 1;
+  given.text.erase(0, next);
+  given.marked.erase(given.marked.begin());
+  for (GivenLines::Line& each : given.marked) each.begin -= next, each.end -= next;
+  out.header = false;
+}
+
 bool SequenceSource::next(InputSequence& out) {
-  if (!read(out)) {
+  const bool found = read(out);
+  if (keeps_given_) {
+    if (!found) out.rows.clear();
+    take_given(out);
+    if (!found) rest_ = out.given.text;
+  }
+  if (!found) {
     if (!any_) fail_no_sequences(name());
     return false;
   }

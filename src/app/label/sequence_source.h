@@ -25,6 +25,10 @@ struct InputSequence {
                         // attribute lines have no attributes yet
   bool single = false;  // the format has no sequences: a line or row alone
   std::string line;     // of spans: as it was read
+  // Where it is kept (LineReader::keep_given), what stands in the input from behind the sequence
+  // before to the end of this one; marked are its rows, its line or its record.
+  GivenLines given;
+  bool header = false;  // the first one marked is the header of a table
 };
 
 enum class Labels { required, optional };
@@ -35,11 +39,13 @@ class SequenceSource {
   // path "-" is standard input.  Throws InputError as the readers do, and where the rows do not
   // have the columns that the extractor was made for.
   //   spans : of columns, the data is of spans, spelled in this scheme (app/row_reader.h)
+  //   form  : of columns; none: as the extractor has it
   SequenceSource(const std::string& path, const Extractor& extractor, Labels labels,
                  std::optional<ChunkScheme> spans = std::nullopt)
       : SequenceSource(LineReader(path), extractor, labels, spans) {}
   SequenceSource(LineReader lines, const Extractor& extractor, Labels labels,
-                 std::optional<ChunkScheme> spans = std::nullopt);
+                 std::optional<ChunkScheme> spans = std::nullopt,
+                 const std::optional<ColumnsForm>& form = std::nullopt);
 
   // The next sequence as read.  False at the end.  Throws InputError for an input without any.
   bool next(InputSequence& out);
@@ -53,6 +59,13 @@ class SequenceSource {
   // The same without attributes, for a model that scores what was read.
   void extract_labels(InputSequence& out) const;
 
+  // What is kept of the input behind its last sequence, once next() has been false.
+  const std::string& rest() const { return rest_; }
+  // Of tables whose input is kept: the header of the first of several, which others leave out.
+  // next() writes it where it is empty, and throws InputError where a table has another one.
+  // Kept by reference.
+  void share_header(std::string& header) { header_ = &header; }
+
   bool labelled() const;  // whether the sequence last read has gold labels
   // As LineReader has it; an empty function: nothing is called any more.
   void before_waiting(std::function<void()> ready) { *before_waiting_ = std::move(ready); }
@@ -61,15 +74,22 @@ class SequenceSource {
  private:
   using Reader =
       std::variant<RowReader, AttributesReader, LabelledTextReader, SvmlightReader, CsvReader>;
-  Reader open(LineReader lines, std::optional<ChunkScheme> spans) const;
+  Reader open(LineReader lines, std::optional<ChunkScheme> spans,
+              const std::optional<ColumnsForm>& form) const;
+  void take_given(InputSequence& out);
+  void check_header(InputSequence& out);
   bool read(InputSequence& out);
   bool has_label_cells(const ColumnSequence& rows) const;
 
   const Extractor& extractor_;
   Labels labels_;
+  bool keeps_given_;
   std::shared_ptr<std::function<void()>> before_waiting_;  // the reader of lines has it, too
   Reader reader_;
   bool any_ = false, labelled_ = false;
+  std::string rest_;
+  std::string* header_ = nullptr;
+  bool first_ = true;  // no sequence has been read
 };
 
 // Reads, extracts and hands on sequence after sequence, in order: visit(sequence).

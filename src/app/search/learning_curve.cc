@@ -40,7 +40,7 @@ class CurveRun {
   CurveRun(const CurveRequest& request, const CurveCalls& calls)
       : r_(request),
         calls_(calls),
-        form_{request.format, request.spans, request.delimiter},
+        form_{request.format, request.spans, request.delimiter, request.ignored},
         data_(read_blocks(request.data, form_)),
         groups_(grouped(request, data_, form_)),
         points_(request.shares.size()) {}

@@ -17,6 +17,7 @@ struct CurveRequest {
   InputFormat format = InputFormat::columns;
   bool spans = false;
   char delimiter = ',';
+  std::string ignored;         // lines of columns (ColumnsForm)
   std::string group_by;        // what makes sequences a group; empty: nothing
   std::vector<double> shares;  // of the data, increasing, in (0, 1]
   std::size_t repeats = 3;     // draws of each share but the whole

@@ -27,7 +27,7 @@ namespace croft {
 namespace {
 
 BlockForm form_of(const SearchRequest& request) {
-  return {request.format, request.spans, request.delimiter};
+  return {request.format, request.spans, request.delimiter, request.ignored};
 }
 
 std::size_t count_groups(const std::vector<std::size_t>& groups) {

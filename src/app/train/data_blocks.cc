@@ -149,6 +149,7 @@ Location DataBlocks::origin(std::span<const std::size_t> which, std::size_t line
 
 std::size_t append_blocks(LineReader& lines, const BlockForm& form, DataBlocks& data) {
   const std::size_t before = data.blocks.size();
+  if (form.format == InputFormat::columns) skip_lines(form.ignored, lines);
   data.files.push_back({before, lines.name()});
   data.blank_lines = form.format == InputFormat::columns || form.format == InputFormat::attributes;
   switch (form.format) {

@@ -134,7 +134,7 @@ std::uint64_t newlines_of(const FileShare& share) {
 }  // namespace
 
 BlockForm form_of(const ExtractionConfig& config, bool spans) {
-  BlockForm form{config.format, spans, config.csv.delimiter};
+  BlockForm form{config.format, spans, config.csv.delimiter, config.form.ignored};
   if (spans) form.format = InputFormat::text;
   return form;
 }

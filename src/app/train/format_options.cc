@@ -96,8 +96,22 @@ CsvOptions csv_options(const OptionValues& values) {
 
 }  // namespace
 
+void read_columns_form(const OptionValues& values, bool columns, ColumnsForm& form) {
+  for (const std::string_view name : {"label-column", "ignore-lines"}) {
+    if (!values.given(name) || columns) continue;
+    throw UsageError(Message::option(name),
+                     " is of rows of columns, and the data is of another "
+                     "format");
+  }
+  values.read("label-column", form.label_column);
+  values.read("ignore-lines", form.ignored);
+  form.validate();
+}
+
 void read_format_options(const OptionValues& values, TrainRequest& request) {
   const InputFormat format = request.format;
+  const bool columns = format == InputFormat::columns && !request.spans && request.foreign.empty();
+  read_columns_form(values, columns, request.form);
   if (any_given(values, kTextGroup, "text", format)) {
     request.text = text_options(values);
     values.read("stop-words", request.stop_words);

@@ -29,6 +29,10 @@ GraphRequest graph_request(const OptionValues& values);
 
 // Texts and tables as `values` have them, into a request whose format is known.
 void read_format_options(const OptionValues& values, TrainRequest& request);
+// What label_column_row() and ignore_lines_row() were given; the rest stays.  Throws UsageError as
+// ColumnsForm::validate(), and for data that is not of columns.
+//   columns : whether it is
+void read_columns_form(const OptionValues& values, bool columns, ColumnsForm& form);
 
 // Throws UsageError where `log` would be written over a file that an option names.
 void check_log(const OptionValues& values);

@@ -39,6 +39,7 @@ struct TrainRequest : OptimisedRequest {
   std::vector<std::string> data;  // at least one; "-" is standard input
   std::string output;             // the model file
   InputFormat format = InputFormat::columns;
+  ColumnsForm form;  // of columns; what it leaves open is as `init` or `prior` has it
   // Of columns: the data is of spans, spelled in this scheme (app/row_reader.h).
   std::optional<ChunkScheme> spans;
   std::string foreign;        // another program's format (text_formats()), read as spans or columns

@@ -65,9 +65,10 @@ class TrainingFiles final : public TrainingInput {
       for (const std::string& path : request.data) files_.emplace_back(path);
     }
     if (config.format == InputFormat::columns) {
+      set_form(config);
       first_reader_.emplace(files_.empty() ? LineReader(request.data.front()) : files_[0].lines(),
                             request.spans, config.more_columns ? config.columns + 1 : 0, false,
-                            config.more_columns);
+                            config.more_columns, config.form);
       // Sequences without a token (of spans) do not say how many columns there are.
       for (bool found = next_rows();; ++sequences_, found = next_rows()) {
         if (!found) fail_no_sequences(first_reader_->name());
@@ -155,6 +156,15 @@ class TrainingFiles final : public TrainingInput {
   }
 
  private:
+  void set_form(ExtractionConfig& config) const {
+    const ColumnsForm& form = request_.form;
+    if (form.label_column > 0) config.form.label_column = form.label_column;
+    if (!form.ignored.empty()) config.form.ignored = form.ignored;
+    if (request_.spans) config.form = {};
+    if (form.label_column == 0 || rules_.labelled) return;
+    throw UsageError("--label-column: this training takes all columns for observed ones");
+  }
+
   LineReader open(const std::string& path) const {
     return request_.foreign.empty() ? LineReader(path)
                                     : foreign_lines(path, request_.foreign, request_.tokenizer);
@@ -452,12 +462,13 @@ ExtractionConfig make_extraction(const TrainRequest& request, const ChainModel* 
                      " intercept: leave out --intercept and --no-intercept");
   }
   config.intercept = request.intercept.value_or(by_default);
-  if (init != nullptr) config.conjunctions = init->extractor().config().conjunctions;
+  if (init != nullptr) {
+    config.conjunctions = init->extractor().config().conjunctions;
+    config.form = init->extractor().config().form;
+  }
   if (config.format != InputFormat::columns) set_features(request, init, config);
   config.kit = make_kit(request, init, config.text.tokenizer);
-  if (config.format != InputFormat::columns) {
-    return config;
-  }
+  if (config.format != InputFormat::columns) return config;
   if (!request.template_path.empty() || !request.template_text.empty()) {
     const bool file = !request.template_path.empty();
     config.template_text = file ? read_file(request.template_path) : request.template_text;

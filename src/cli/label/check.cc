@@ -2,11 +2,13 @@
 #include <array>
 
 #include "app/check/data_check.h"
+#include "app/train/requests.h"
 #include "cli/common.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "train/options/training_options.h"
 
 namespace croft::cli {
 namespace {
@@ -30,6 +32,8 @@ std::span<const OptionRow> check_options() {
       choice("format", "FORMAT=columns", {"columns", "spans", "attributes", "text"},
              "As croft train reads them")
           .at_first("columns"),
+      label_column_row(kLabelColumnHelp),
+      ignore_lines_row(),
       whole("show", "N=5", "So many cases of each finding").at_first("5"),
       json_row("One JSON document instead of text"),
   });
@@ -40,6 +44,7 @@ int run_check(const OptionValues& values) {
   CheckOptions options;
   values.read("format", options.format);
   values.read("show", options.shown);
+  read_columns_form(values, options.format == "columns", options.form);
   std::vector<std::string> tests;
   values.read("TEST", tests);
   const std::string train(values.text("TRAIN"));

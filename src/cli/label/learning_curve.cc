@@ -77,6 +77,7 @@ CurveRequest request_of(const OptionValues& values) {
   r.spans = format == kSpanFormat;
   r.format = data_form_of(format, "a learning curve");
   values.choose("delimiter", {',', ',', '\t', ';', ';'}, r.delimiter);
+  values.read("ignore-lines", r.ignored);
   values.read("group-by", r.group_by);
   r.shares = read_shares(values.text("shares"));
   values.read("repeats", r.repeats);

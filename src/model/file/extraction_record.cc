@@ -213,6 +213,8 @@ Json extraction_record(const ExtractionConfig& config) {
   if (config.intercept) record["intercept"] = true;  // said only where there is one
   if (!config.cells.empty()) record["cells"] = config.cells;
   if (config.more_columns) record["more_columns"] = true;
+  if (config.form.label_column > 0) record["label_column"] = config.form.label_column;
+  if (!config.form.ignored.empty()) record["ignored_lines"] = config.form.ignored;
   if (config.untied) record["untied"] = true;
   if (config.cell_attributes != CellAttributes::none) {
     record["cell_attributes"] = name_of(kCells, config.cell_attributes);
@@ -259,6 +261,13 @@ ExtractionConfig read_extraction(const Container& container, const Json& meta) {
   extraction.at("columns").require(
       config.columns > 0 || config.more_columns || config.format != InputFormat::columns,
       "how many columns a row has before its label, 1 or more");
+  if (const auto label = extraction.find("label_column")) {
+    config.form.label_column = label->whole<std::size_t>(1, config.columns + 1);
+  }
+  if (const auto ignored = extraction.find("ignored_lines")) {
+    config.form.ignored = ignored->text();
+    config.form.validate();
+  }
   if (const auto untied = extraction.find("untied")) config.untied = untied->flag();
   if (const auto cells = extraction.find("cell_attributes")) {
     config.cell_attributes = cells->one_of(kCells);

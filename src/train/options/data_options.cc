@@ -33,6 +33,16 @@ std::string_view help_of_kinds() {
 
 }  // namespace
 
+OptionRow label_column_row(std::string_view help) {
+  return option::whole("label-column", "N", help).from(1);
+}
+
+OptionRow ignore_lines_row() {
+  return option::words("ignore-lines", "EXPRESSION",
+                       "Of columns: lines that the regular expression is found in are skipped, "
+                       "such as ^#");
+}
+
 std::span<const OptionRow> data_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
@@ -56,6 +66,8 @@ std::span<const OptionRow> data_options() {
              "model that cuts texts into words")
           .of(kEveryKind & ~(kGraphBit | kLogicBit), "its tables are those of its databases")
           .outside(),
+      label_column_row(kLabelColumnHelp).of(kOfSequences).outside(),
+      ignore_lines_row().of(kOfSequences).outside(),
       words("tokenizer", "TOKENIZER",
             "How texts are cut into tokens, those of DATA too where it has texts: words, blanks, "
             "characters, regex:EXPRESSION, or model:FILE; the model keeps it for predict --format "

@@ -58,6 +58,12 @@ std::span<const OptionRow> run_options();         // hold-out, checkpoints, logs
 std::span<const OptionRow> common_options();      // threads, seed: of every verb, too
 std::vector<std::span<const OptionRow>> training_options();
 
+// Which rows of columns are read, and which cell is the label: of every verb that reads some.
+OptionRow label_column_row(std::string_view help);
+OptionRow ignore_lines_row();
+inline constexpr std::string_view kLabelColumnHelp =
+    "Of columns: the one with the labels, from 1 on; without: the last one";
+
 // What the queries of a spec may take: of every verb that has --database.
 OptionRow query_seconds_row();
 OptionRow query_memory_row();

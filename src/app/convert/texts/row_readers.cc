@@ -1,6 +1,4 @@
 // A token a line: columns as CoNLL has them, and CoNLL-U.
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -21,15 +19,7 @@ class ColumnRows final : public TextReader {
  public:
   ColumnRows(LineReader lines, const TextReading& reading)
       : lines_(std::move(lines)), unlabelled_(reading.unlabelled) {
-    if (!reading.ignore_lines.empty()) {
-      RE2::Options quiet;
-      quiet.set_log_errors(false);
-      ignored_.emplace(reading.ignore_lines, quiet);
-      if (!ignored_->ok()) {
-        throw UsageError("--ignore-lines ", in_quotes(reading.ignore_lines),
-                         " is no regular expression: ", ignored_->error());
-      }
-    }
+    skip_lines(reading.ignore_lines, lines_);
     if (reading.label_column.empty()) return;
     std::uint64_t number = 0;
     const auto& text = reading.label_column;
@@ -47,9 +37,6 @@ class ColumnRows final : public TextReader {
     ColumnSequence row;
     std::string_view line;
     while (lines_.next(line)) {
-      if (ignored_ && RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), *ignored_)) {
-        continue;
-      }
       if (is_blank_line(line)) {
         if (record.columns > 0) return true;
         continue;
@@ -93,7 +80,6 @@ class ColumnRows final : public TextReader {
   }
 
   LineReader lines_;
-  std::optional<RE2> ignored_;
   std::optional<std::size_t> label_;  // from 0; none: the last one
   bool unlabelled_;
   std::size_t width_ = 0;

@@ -1,0 +1,183 @@
+"""What the program does with files of models and data: calibrate, stack, cluster, suggest."""
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from contextlib import contextmanager
+from typing import Any, Iterator, NamedTuple, Optional, Sequence, Union
+
+from . import _core
+from ._warnings import warn
+from .model import Model, PathLike, _check_count, model_of
+
+Paths = Union[PathLike, Sequence[PathLike]]
+
+
+class Calibration(NamedTuple):
+    """A calibrated model, and the report of ``croft calibrate --json`` about it."""
+    model: Model
+    report: dict[str, Any]  # method, temperature, before and after: log_loss, brier, expected_calibration_error, …
+
+
+def calibrate(model: Any, data: Paths, output: Optional[PathLike] = None, *, method: str = "temperature",
+              threads: int = 0) -> Calibration:
+    """The same model with probabilities that mean what they say, fitted to held-out data (docs/evaluation.md).
+
+    model   : a Model, a fitted estimator, or the path of a model file
+    data    : file or files of labelled data that the model was not trained on
+    output  : the model file to write; None: the model is in memory alone
+    method  : temperature, of any kind of model; platt and isotonic, of kinds maxent and naive-bayes
+    threads : 0: one a processor; the answer does not depend on it
+
+    Few data, or a figure that gets worse, is a UserWarning.  Raises croft.Error for bad data and for a method that
+    the model does not go with.
+    """
+    _check_threads(threads)
+    with _file_of(model) as path, tempfile.TemporaryDirectory() as folder:
+        written = os.path.join(folder, "calibrated.croft") if output is None else os.fspath(output)
+        report: dict[str, Any] = json.loads(_core.calibrate(path, _paths(data), written, method, threads))
+        with open(written, "rb") as file:
+            calibrated = Model.load(written) if output is not None else Model.from_bytes(file.read())
+    for warning in report["warnings"]:
+        warn(warning)
+    return Calibration(calibrated, report)
+
+
+class Stacked(NamedTuple):
+    """What `stack` makes of data: sequences of attributes with their values, and where the data has them labels."""
+    X: list[list[dict[str, float]]]
+    y: Optional[list[list[str]]]
+    weights: Optional[list[float]]
+
+
+def stack(model: Any, data: Paths, output: Optional[PathLike] = None, *, jackknife: int = 0,
+          elsewhere: Optional[int] = None, group_by: str = "", template: Optional[PathLike] = None,
+          kit: Optional[PathLike] = None, threads: int = 1, **options: Any) -> Optional[Stacked]:
+    """Data with a model's probabilities of labels as attributes, for another model (docs/features.md).
+
+    X and y are what `ChainCRF.fit` takes: the attributes that training would give the data of these files, KIND=LABEL
+    with the probability as value, and with `elsewhere` what the model says of the same word elsewhere in its document.
+
+    model     : a Model, a fitted estimator, or the path of a model file
+    data      : file or files in the model's format
+    output    : a file to write as attribute lines; None: they are returned
+    jackknife : parts of the data, each labelled by a model of the others that is trained as this one was; 0: none
+    elsewhere : the column of words, the first is 0; group_by : what makes sequences a document, as for croft stack
+    template, kit : files, of the other attributes; options : of the trainings, where the model does not have them
+
+    Raises FileNotFoundError for a file that is not there, croft.Error for bad data and what cannot be stacked.
+    """
+    _check_threads(threads)
+    if options and not jackknife:
+        raise ValueError(f"{next(iter(options))} is for the models that jackknife trains, and there are none: leave "
+                         "it out")
+    if group_by and not jackknife and elsewhere is None:
+        raise ValueError("group_by is for jackknife, whose parts divide no group, and elsewhere: leave it out")
+    if not _paths(data):
+        raise ValueError("no data: name a file")
+    with _file_of(model) as path:
+        lines = _core.stack(path, _paths(data), _optional(template), _optional(kit), jackknife, group_by, elsewhere,
+                            threads, options, warn)
+    if output is not None:
+        _core.write_file(os.fspath(output), lines)
+        return None
+    return _stacked(lines.decode("utf-8", "surrogateescape"))
+
+
+def cluster(data: Paths, output: PathLike, *, clusters: int = 1000, min_count: int = 1, format: str = "text",
+            column: int = 0, fold_case: bool = False) -> dict[str, Any]:
+    """Brown clusters of the words of raw text, as a file for feature kits: PATH TAB WORD TAB COUNT (docs/features.md).
+
+    data      : file or files; format: text (a sentence a line) or columns, whose tokens are in ``column``, from 0 on
+    clusters  : how many; min_count: occurrences a word needs to have a cluster
+    fold_case : take tokens in lower case
+
+    Returns tokens, words, kept (words with a cluster), clusters and mutual_information (nats, of neighbours).
+    Ctrl-C ends it, and nothing is written.
+    """
+    _check_count("clusters", clusters)
+    _check_count("min_count", min_count)
+    if format not in ("text", "columns"):
+        raise ValueError(f"format is {format!r}; choose one of: text, columns")
+    if isinstance(column, bool) or not hasattr(column, "__index__") or column < 0:
+        raise ValueError(f"column is {column!r}; it must be a whole number from 0 on")
+    if column != 0 and format == "text":
+        raise ValueError("column is of format columns, and the format is text")
+    found: dict[str, Any] = _core.cluster(_paths(data), os.fspath(output), clusters, min_count, format == "columns",
+                                          column, bool(fold_case))
+    return found
+
+
+def suggest(model: Any, path: PathLike, *, by: Optional[str] = None, top: int = 10,
+            density: float = 0.0) -> list[dict[str, Any]]:
+    """The sequences of a file that are most worth labelling, the best first (docs/predict.md, "What to label next").
+
+    A dict each: score, sequence (its number, from 0), line, labels, rows or text; with a density, that too.
+
+    model   : a Model or a fitted estimator; a list of two or more: a committee
+    by      : margin, entropy or errors; of a committee vote-entropy or divergence; None: margin, or vote-entropy
+    top     : how many
+    density : beta, 0 or more: the score times the mean similarity to the other sequences, to this power
+    """
+    models = list(model) if isinstance(model, (list, tuple)) else [model]
+    _check_count("top", top)
+    if by is None:
+        by = "margin" if len(models) == 1 else "vote-entropy"
+    text = _core.suggest([model_of(each)._native for each in models], os.fspath(path), by, top, float(density))
+    return [json.loads(line) for line in text.splitlines()]
+
+
+_ITEM = re.compile(r"((?:\\.|[^\\:])*)(?::(.*))?", re.S)
+
+
+def _stacked(text: str) -> Stacked:
+    """The sequences of attribute lines."""
+    found = Stacked([], [], [])
+    for block in text.split("\n\n")[:-1]:
+        rows = block.split("\n")
+        weight = 1.0
+        if rows[0].startswith("@weight:"):
+            weight = float(rows.pop(0)[len("@weight:"):])
+        X, y = [], []
+        for row in rows:
+            label, *items = row.split("\t")
+            y.append(re.sub(r"\\(.)", r"\1", label))
+            attributes: dict[str, float] = {}
+            for item in items:
+                name, value = _ITEM.fullmatch(item).groups()  # type: ignore[union-attr]
+                name = re.sub(r"\\(.)", r"\1", name)
+                attributes[name] = attributes.get(name, 0.0) + float(value or 1)
+            X.append(attributes)
+        found.X.append(X)
+        found.y.append(y)  # type: ignore[union-attr]
+        found.weights.append(weight)  # type: ignore[union-attr]
+    labelled = any(label for labels in found.y or [] for label in labels)
+    weighted = any(weight != 1 for weight in found.weights or [])
+    return Stacked(found.X, found.y if labelled else None, found.weights if weighted else None)
+
+
+def _paths(data: Paths) -> list[str]:
+    return [os.fspath(data)] if isinstance(data, (str, os.PathLike)) else [os.fspath(path) for path in data]
+
+
+def _optional(path: Optional[PathLike]) -> str:
+    return "" if path is None else os.fspath(path)
+
+
+def _check_threads(threads: int) -> None:
+    if isinstance(threads, bool) or not hasattr(threads, "__index__") or not 0 <= threads <= 1024:
+        raise ValueError(f"threads is {threads!r}; it must be a whole number from 0 to 1024")
+
+
+@contextmanager
+def _file_of(model: Any) -> Iterator[str]:
+    """The path of a model file, for as long as it is needed."""
+    if isinstance(model, (str, os.PathLike)):
+        yield os.fspath(model)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.croft")
+        model_of(model).save(path)
+        yield path
