@@ -54,15 +54,15 @@ if TYPE_CHECKING:
     from .entropy import MaximumEntropy, maximum_entropy
     from .estimator import ChainCRF, TrainingInterrupted
     from .features import FeatureFunction
-    from .files import Calibration, calibrate, cluster, stack, suggest
+    from .files import Calibration, Stacked, calibrate, cluster, stack, suggest
     from .graph import FactorGraph, Inference
     from .graph_crf import Cliques, GraphCRF, Template
     from .hmm import HMM
     from .logic import Logic, LogicAnswer
     from .logistic_regression import LogisticRegression
     from .memm import MEMM
-    from .model import (Labelling, Evaluation, Model, Span, Stacked, card, check, chunk_f1, compare, errors, evaluate,
-                        load, save, stack)
+    from .model import (Labelling, Evaluation, Model, Span, card, check, chunk_f1, compare, errors, evaluate, load,
+                        save)
     from .naive_bayes import NaiveBayes
     from .rank_walk import RankedCRF
     from .segment import SegmentCRF
@@ -90,10 +90,10 @@ _PLACE = {"Calibration": "files", "calibrate": "files", "cluster": "files", "Sta
           "LogicAnswer": "logic", "LogisticRegression": "logistic_regression", "MEMM": "memm",
           "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Model": "model", "NaiveBayes": "naive_bayes",
           "PoolCRF": "pool", "Range": "halving", "RankedCRF": "rank_walk", "SearchResult": "halving",
-          "search": "halving", "SegmentCRF": "segment", "Span": "model", "Stacked": "model",
+          "search": "halving", "SegmentCRF": "segment", "Span": "model",
           "TableGraphCRF": "table_graph", "Template": "graph_crf", "TextVectorizer": "text",
           "TrainingInterrupted": "estimator", "read": "texts", "evaluate": "model", "load": "model",
-          "save": "model", "stack": "model"}
+          "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 
 

@@ -80,10 +80,8 @@ def stack(model: Any, data: Paths, output: Optional[PathLike] = None, *, jackkni
     with _file_of(model) as path:
         lines = _core.stack(path, _paths(data), _optional(template), _optional(kit), jackknife, group_by, elsewhere,
                             threads, options, warn)
-    if output is not None:
-        _core.write_file(os.fspath(output), lines)
-        return None
-    return _stacked(lines.decode("utf-8", "surrogateescape"))
+    text = _hand_over(lines, output)
+    return None if text is None else _stacked(text)
 
 
 def cluster(data: Paths, output: PathLike, *, clusters: int = 1000, min_count: int = 1, format: str = "text",
@@ -156,6 +154,13 @@ def _stacked(text: str) -> Stacked:
     labelled = any(label for labels in found.y or [] for label in labels)
     weighted = any(weight != 1 for weight in found.weights or [])
     return Stacked(found.X, found.y if labelled else None, found.weights if weighted else None)
+
+
+def _hand_over(made: bytes, output: Optional[PathLike]) -> Optional[str]:
+    if output is None:
+        return made.decode("utf-8", "surrogateescape")
+    _core.write_file(os.fspath(output), made)
+    return None
 
 
 def _paths(data: Paths) -> list[str]:
