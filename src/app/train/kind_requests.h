@@ -79,12 +79,14 @@ struct CodeRequest {
 };
 
 struct JointRequest {
-  // Data (columns), output, weights, features (default: observed), seed, and the options of
-  // features, penalties, optimiser and stopping are looked at; the rest is to be left at its
-  // default.
+  // Data (columns), output, weights, hold-out, init, checkpoint, features (default: observed),
+  // seed, and the options of features, penalties, optimiser and stopping are looked at; the rest is
+  // to be left at its default.
   TrainRequest train;
   std::string template_path;  // the joint templates
+  std::string template_text;  // these themselves, where they are in no file
   std::string classes_path;   // lines LABEL CLASS; empty: none
+  LabelClasses classes;       // these themselves, where they are in no file
 };
 
 // How the data of these templates becomes strings, columns not yet counted.

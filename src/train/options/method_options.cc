@@ -116,7 +116,7 @@ std::span<const OptionRow> run_options() {
               "its iterations have no hold-out score")
           .at_first("0"),
       file("init", "MODEL", "Start from this model: its weights, features and labels are kept")
-          .of(kChains | kSegmentBit | kNaiveBayesBit | kBayesNetBit | kGraphBit)
+          .of(kChains | kSegmentBit | kNaiveBayesBit | kBayesNetBit | kGraphBit | kJointBit)
           .outside(),
       file("checkpoint", "FOLDER",
            "Keep the state of the training in this folder, to go on from after a crash")
