@@ -12,6 +12,7 @@
 #include "train/kinds/hidden_chain_training.h"
 #include "train/kinds/hmm_training.h"
 #include "train/kinds/joint_training.h"
+#include "train/kinds/mixture_training.h"
 #include "train/kinds/naive_bayes_training.h"
 #include "train/kinds/pool_training.h"
 #include "train/kinds/segment_training.h"
@@ -91,6 +92,14 @@ struct JointRequest {
 
 // How the data of these templates becomes strings, columns not yet counted.
 ExtractionConfig joint_extraction(const JointTemplates& templates, const std::string& name);
+
+struct MixtureRequest {
+  // Data (columns, attributes or svmlight), which the components have not seen, output, weights and
+  // checkpoint are looked at; the rest is to be left at its default.
+  TrainRequest train;
+  std::vector<std::string> experts;  // files of the components
+  MixtureOptions options;
+};
 
 struct BoostedRequest {
   // Data, output, format and what makes features of it, partial labels, weights (class weights for

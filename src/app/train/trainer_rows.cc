@@ -22,6 +22,7 @@ std::span<const TrainerRow> trainer_rows() {
       {kSegmentBit, made_of<segment_request>},
       {kHiddenChainBit, made_of<hidden_chain_request>},
       {kPoolBit, made_of<pool_request>},
+      {kMixtureBit, made_of<mixture_request>},
       {kErrorCorrectingBit, made_of<code_request>},
       {kBoosted, made_of<boosted_request>},
       {kNaiveBayesBit, made_of<naive_bayes_request>},
