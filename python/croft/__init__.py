@@ -9,6 +9,8 @@
 ``HMM``           a hidden Markov model, likewise
 ``MEMM``          a maximum-entropy Markov model, likewise
 ``HiddenChainCRF, PoolCRF, ErrorCorrectingCRF``  chains with hidden states, pools of chains, chains of a code's bits
+``JointMaxent``   maximum entropy with features of the observations and the label
+``Mixture``       the weighted mean of several models' probabilities
 ``LogisticRegression, NaiveBayes``  scikit-learn estimators for rows of a matrix
 ``TextVectorizer``  texts to a sparse matrix of counts or tf-idf weights
 ``Model``         a trained model: labels, probabilities, spans, samples, what is in it
@@ -54,9 +56,11 @@ if TYPE_CHECKING:
     from .graph import FactorGraph, Inference
     from .graph_crf import Cliques, GraphCRF, Template
     from .hmm import HMM
+    from .joint import JointMaxent
     from .logic import Logic, LogicAnswer
     from .logistic_regression import LogisticRegression
     from .memm import MEMM
+    from .mixture import Mixture
     from .model import Labelling, Evaluation, Model, Span, card, check, chunk_f1, compare, errors, evaluate, load, save
     from .naive_bayes import NaiveBayes
     from .rank_walk import RankedCRF
@@ -68,7 +72,8 @@ if TYPE_CHECKING:
 __version__: str = _core.version
 __all__ = ["BayesNet", "BoostedCRF", "Bugs", "BugsResult", "ChainCRF", "Cliques", "Error", "ErrorCorrectingCRF",
            "Evaluation", "FactorGraph", "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF", "Inference",
-           "Labelling", "Logic", "LogicAnswer", "LogisticRegression", "MEMM", "MaximumEntropy", "Model", "NaiveBayes",
+           "JointMaxent", "Labelling", "Logic", "LogicAnswer", "LogisticRegression", "MEMM", "MaximumEntropy",
+           "Mixture", "Model", "NaiveBayes",
            "PoolCRF", "Range", "RankedCRF", "SearchResult", "SegmentCRF", "Span", "TableGraphCRF", "Template",
            "TextVectorizer", "TrainingInterrupted", "card", "chain", "check", "chunk_f1", "compare", "compat",
            "errors", "evaluate", "load", "maximum_entropy", "plot", "read", "save", "search"]
@@ -77,9 +82,11 @@ _PLACE = {"BayesNet": "bayes_net", "BoostedCRF": "boosted", "Bugs": "bugs", "Bug
           "ChainCRF": "estimator", "card": "model", "check": "model", "chunk_f1": "model", "compare": "model",
           "errors": "model", "Cliques": "graph_crf", "ErrorCorrectingCRF": "error_correcting", "Evaluation": "model",
           "FactorGraph": "graph", "FeatureFunction": "features", "GraphCRF": "graph_crf", "HMM": "hmm",
-          "HiddenChainCRF": "hidden_chain", "Inference": "graph", "Labelling": "model", "Logic": "logic",
+          "HiddenChainCRF": "hidden_chain", "Inference": "graph", "JointMaxent": "joint",
+          "Labelling": "model", "Logic": "logic",
           "LogicAnswer": "logic", "LogisticRegression": "logistic_regression", "MEMM": "memm",
-          "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Model": "model", "NaiveBayes": "naive_bayes",
+          "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Mixture": "mixture",
+          "Model": "model", "NaiveBayes": "naive_bayes",
           "PoolCRF": "pool", "Range": "halving", "RankedCRF": "rank_walk", "SearchResult": "halving",
           "search": "halving", "SegmentCRF": "segment", "Span": "model", "TableGraphCRF": "table_graph",
           "Template": "graph_crf", "TextVectorizer": "text", "TrainingInterrupted": "estimator", "read": "texts",
