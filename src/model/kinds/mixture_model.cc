@@ -48,7 +48,7 @@ bool reads_cells(const SequenceModel& model) {
 
 MixtureComponents::MixtureComponents(Models models) : models_(std::move(models)) {
   if (models_.size() < 2) {
-    throw UsageError("a mixture needs two models or more; name each with --expert");
+    throw UsageError("a mixture needs two models or more: its experts");
   }
   std::unordered_map<std::string_view, Label> number;
   for (Label y = 0; y < models_.front()->labels(); ++y) {
