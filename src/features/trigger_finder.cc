@@ -31,6 +31,8 @@ void TriggerFinder::find(std::span<const std::string_view> cells, std::size_t tr
     }
   }
   std::ranges::stable_sort(hits, {}, &Firing::trigger);
+  std::vector<Firing> by_trigger;
+  std::vector<std::size_t> begin(static_cast<std::size_t>(length) + 1);  // of each position in out
   std::ptrdiff_t next = 0;  // the first position that the trigger has not had
   for (std::size_t n = 0; n < hits.size(); ++n) {
     const auto [position, trigger] = hits[n];
@@ -39,9 +41,14 @@ void TriggerFinder::find(std::span<const std::string_view> cells, std::size_t tr
     if (n == 0 || hits[n - 1].trigger != trigger) next = 0;
     const std::ptrdiff_t last = window.from ? std::min(p - *window.from, length - 1) : length - 1;
     if (window.to) next = std::max(next, p - *window.to);
-    for (; next <= last; ++next) out.push_back({static_cast<std::uint32_t>(next), trigger});
+    for (; next <= last; ++next) {
+      by_trigger.push_back({static_cast<std::uint32_t>(next), trigger});
+      ++begin[static_cast<std::size_t>(next) + 1];
+    }
   }
-  std::ranges::sort(out);
+  for (std::size_t t = 1; t < begin.size(); ++t) begin[t] += begin[t - 1];
+  out.resize(by_trigger.size());
+  for (const Firing& each : by_trigger) out[begin[each.position]++] = each;
 }
 
 }  // namespace croft

@@ -35,8 +35,9 @@ class TriggerFinder {
   };
   // All triggers that hold at each position of a sequence; increasing.  Overwrites `out`.
   //   cells : [T][tracks] row-major; every track of the triggers is one of them
-  // One look-up for each cell, however many triggers there are, and O(F log F) for F firings: no
-  // window is searched.  Safe from many threads at once.
+  // One look-up for each cell, however many triggers there are, and O(T + F + H log H) for F
+  // firings and H cells that a trigger waits for: no window is searched.  Safe from many threads at
+  // once.
   void find(std::span<const std::string_view> cells, std::size_t tracks,
             std::vector<Firing>& out) const;
 
