@@ -24,7 +24,7 @@ from pathlib import Path
 from harness import ROOT, machine
 
 try:
-    from study import accuracy, convergence, generative, textbook, unlabelled
+    from study import accuracy, convergence, generative, next_word, textbook, unlabelled
 except ModuleNotFoundError as error:
     sys.exit(f'{error}; the charts need matplotlib (Debian: python3-matplotlib, /usr/bin/python3)')
 from study.data import Data
@@ -36,7 +36,8 @@ SECTIONS = {'objectives': accuracy.objectives, 'variance': accuracy.variance,
             'convergence': convergence.likelihood, 'l1': convergence.with_l1,
             'textbook': textbook.textbook, 'pieces': accuracy.pieces,
             'kernels': accuracy.kernels, 'online': accuracy.online,
-            'generative': generative.generative, 'unlabelled': unlabelled.unlabelled}
+            'generative': generative.generative, 'unlabelled': unlabelled.unlabelled,
+            'next-word': next_word.next_word}
 
 
 class Study:

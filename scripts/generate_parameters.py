@@ -82,26 +82,28 @@ INDUCTION = ("induce induce-size induce-batch induce-rounds induce-iterations in
 TEXTS = ("analyzer ngrams keep-case stop-words term-weights sublinear norm min-documents max-documents max-terms "
          "hash-bits")
 SEQUENCES = "ChainCRF MEMM SegmentCRF HiddenChainCRF PoolCRF ErrorCorrectingCRF BoostedCRF"
+JOINT = "JointMaxent Mixture"
 ROWS = "LogisticRegression NaiveBayes"
 EXCEPTIONS = [
     Differs("DATA", "", None, "`fit` is handed X and y"),
     Differs("output", "", None, "`save` writes the model; the tables of a BayesNet `write`"),
     Differs("model", "", None, "each class is of its kind"),
-    Differs("format", f"{SEQUENCES} HMM", "format", "attributes or columns: the others are formats of files"),
+    Differs("format", f"{SEQUENCES} HMM Mixture", "format", "attributes or columns: the others are formats of files"),
     Differs("format", ROWS, None, "X is a matrix"),
+    Differs("format", "JointMaxent", None, "X has rows of cells"),
     Differs("format", "BayesNet", None, "X is a list of dicts"),
     Differs("partial partial-separator", "", None, "None and sets in y are labels that are known in part"),
     Differs("weights", "", None, "`fit` is handed sample_weight"),
     Differs(TEXTS, "", None, "TextVectorizer has them"),
     Differs("delimiter label numeric categorical ignore missing standardise", "", None,
             "what makes X of a table, such as pandas, has them"),
-    Differs("init", "ChainCRF MEMM SegmentCRF GraphCRF", "warm_start", "the model is the estimator's own"),
+    Differs("init", "ChainCRF MEMM SegmentCRF GraphCRF JointMaxent", "warm_start", "the model is the estimator's own"),
     Differs("init", "LogisticRegression", None, "`prior` starts from a model"),
     Differs("init", "NaiveBayes", None, "`partial_fit` adds rows to those that were counted"),
     Differs("init", "BayesNet", "from_tables", "the tables are the network's own"),
     Differs("log", "", None, "`training_log_`, and the callback of `fit`"),
-    Differs("quiet", SEQUENCES, "progress", "a bar in a notebook or a terminal"),
-    Differs("quiet", f"HMM GraphCRF BayesNet {ROWS}", None, "nothing is shown"),
+    Differs("quiet", f"{SEQUENCES} JointMaxent", "progress", "a bar in a notebook or a terminal"),
+    Differs("quiet", f"HMM Mixture GraphCRF BayesNet {ROWS}", None, "nothing is shown"),
     Differs("expert", "", None, "`experts` takes models, too"),
     Differs("gazetteer", "SegmentCRF BoostedCRF", "gazetteers", "names, and no files"),
     Differs("unlabelled", "HMM", None, "y has None for a sequence without labels"),
@@ -124,7 +126,7 @@ EXCEPTIONS = [
     Differs("boundaries", "HMM", "ends", "the name that it had before the table"),
     Differs("pool-weights", "PoolCRF", "weights", "the name that it had before the table"),
     Differs("text-attribute", "", "text", "the name that it had before the table"),
-    Differs("threads", f"{SEQUENCES} HMM GraphCRF {ROWS}", "", "0: all processors; no result depends on it"),
+    Differs("threads", f"{SEQUENCES} {JOINT} HMM GraphCRF {ROWS}", "", "0: all processors; no result depends on it"),
     Differs("intercept", "MEMM", "", '"none", as its features are those of X alone'),
     Differs("intercept", "LogisticRegression", "", '"unpenalised", as of scikit-learn'),
     Differs("features", "LogisticRegression", "", '"all", as of scikit-learn: columns have a weight for each label'),
@@ -133,7 +135,8 @@ EXCEPTIONS = [
     Differs("template template-language kit", ROWS, None, "a row is numbers already: its columns are the features"),
     Differs(f"{INDUCTION} kernel boundaries", "LogisticRegression", None,
             "`coef_` has weights of single columns and no others"),
-    Differs("", f"{SEQUENCES} HMM", "decode", "as predict has it"),
+    Differs("", f"{SEQUENCES} {JOINT} HMM", "decode", "as predict has it"),
+    Differs("", "Mixture", "experts", "its components are models"),
     Differs("", "BoostedCRF", "kind", "of the three kinds that are boosted"),
     Differs("", "GraphCRF", "unroll domains templates", "the graph of an instance"),
     Differs("", "GraphCRF", "method", "as predict has it"),
@@ -253,6 +256,21 @@ ESTIMATORS = {
         {**LIKE, "l2": As("float", 1.0, help="Of the values of leaves: v = -G / (H + l2)"),
          "tolerance": As("float", 0.0, help="Stop where a round gains less than this share of the objective; 0: "
                                             "never")}),
+    "JointMaxent": Estimator(
+        ("joint-maxent",), last=(DECODE, WARM_START, PROGRESS),
+        like={**LIKE, "joint-template": As("Optional[PathLike]", shown="path, text or None", help=(
+                  "The joint templates: a file's path, or their text (docs/templates.md)")),
+              "label-classes": As("Union[Mapping[str, str], PathLike, None]", shown="dict, path or None",
+                                  help="label -> class, for %y[class]; or a file of lines LABEL CLASS"),
+              "features": As(help="The pairs of a string and a group of labels that the data has, or each group for "
+                                  "each string; auto: those that the data has")}),
+    "Mixture": Estimator(
+        ("mixture",), (Own("experts", "Sequence[Expert]", (), "list", "The components: fitted estimators, Models or "
+                           "paths, of single labels."),),
+        (FORMAT._replace(help='What a sequence is; None: "columns" where a component says so, otherwise '
+                         '"attributes".'), DECODE),
+        like={**LIKE, "em-iterations": As(default=1000, help="E steps at most"),
+              "tolerance": As(default=1e-9, help="EM stops where its objective gains less than this share")}),
     "HMM": Estimator(
         ("hmm",), last=(Own("format", "Optional[str]", None, '"attributes", "columns" or None', 'What a sequence is; '
                             'None: "columns" where the first position is a str, otherwise "attributes".'), DECODE),

@@ -18,6 +18,32 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
 }
 
+// What the finder says of a text, against a search of each window.
+void look_for(const croft::JointTemplates& joint) {
+  if (joint.triggers().empty()) return;
+  const std::size_t tracks = joint.tracks();
+  constexpr std::ptrdiff_t kLength = 5;
+  std::vector<std::string_view> cells;
+  for (std::size_t k = 0; k < kLength * tracks; ++k) {
+    cells.push_back(joint.triggers()[k * 7 % joint.triggers().size()].cell);
+  }
+  std::vector<croft::TriggerFinder::Firing> found, expected;
+  croft::TriggerFinder(joint.triggers()).find(cells, tracks, found);
+  for (std::ptrdiff_t t = 0; t < kLength; ++t) {
+    for (std::uint32_t k = 0; k < joint.triggers().size(); ++k) {
+      const auto& [window, cell, part, attribute] = joint.triggers()[k];
+      bool holds = false;
+      for (std::ptrdiff_t p = 0; p < kLength; ++p) {
+        holds = holds ||
+                ((!window.from || p - t >= *window.from) && (!window.to || p - t <= *window.to) &&
+                 cells[static_cast<std::size_t>(p) * tracks + window.track] == cell);
+      }
+      if (holds) expected.push_back({static_cast<std::uint32_t>(t), k});
+    }
+  }
+  require(found == expected, "other positions than a search finds");
+}
+
 void look_at(const croft::JointTemplates& joint) {
   const auto plain =
       croft::TemplateSet::parse(joint.extraction(), "made", croft::TemplateLanguage::wapiti);
@@ -25,7 +51,15 @@ void look_at(const croft::JointTemplates& joint) {
   const std::vector<std::string> labels = {"the", "The", "running", "e\xCC\x81", "\xFF", ""};
   std::vector<std::vector<std::string>> names;
   const croft::LabelParts parts = joint.make_parts(labels, {{"the", "DET"}}, names);
-  require(parts.size() == joint.parts().size() && parts.size() <= joint.size(), "parts lost");
+  require(parts.size() == joint.parts().size(), "parts lost");
+  require(parts.size() <= joint.size() + joint.triggers().size(), "parts of no template");
+  for (const croft::Trigger& trigger : joint.triggers()) {
+    require(trigger.window.track < joint.tracks(), "a track that is none");
+    require(trigger.part < parts.size() && !trigger.cell.empty(), "a trigger of nothing");
+    require(croft::JointTemplates::plain_string(trigger.attribute).ends_with(trigger.cell),
+            "a trigger without its string");
+  }
+  look_for(joint);
   for (std::size_t b = 0; b < parts.size(); ++b) {
     const auto count = parts.first(b + 1) - parts.first(b);
     require(names[b].empty() ? count == labels.size() : count == names[b].size(), "names lost");

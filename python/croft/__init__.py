@@ -9,6 +9,8 @@
 ``HMM``           a hidden Markov model, likewise
 ``MEMM``          a maximum-entropy Markov model, likewise
 ``HiddenChainCRF, PoolCRF, ErrorCorrectingCRF``  chains with hidden states, pools of chains, chains of a code's bits
+``JointMaxent``   maximum entropy with features of the observations and the label
+``Mixture``       the weighted mean of several models' probabilities
 ``LogisticRegression, NaiveBayes``  scikit-learn estimators for rows of a matrix
 ``TextVectorizer``  texts to a sparse matrix of counts or tf-idf weights
 ``Model``         a trained model: labels, probabilities, spans, samples, what is in it
@@ -49,15 +51,16 @@ if TYPE_CHECKING:
     from .bugs import Bugs, BugsResult
     from .error_correcting import ErrorCorrectingCRF
     from .hidden_chain import HiddenChainCRF
-    from .pool import PoolCRF
+    from .pool import Mixture, PoolCRF
     from .halving import Range, SearchResult, search
     from .entropy import MaximumEntropy, maximum_entropy
     from .estimator import ChainCRF, TrainingInterrupted
     from .features import FeatureFunction
-    from .files import Calibration, Stacked, calibrate, cluster, stack, suggest
+    from .files import Calibration, Stacked, calibrate, cluster, convert, read, stack, suggest
     from .graph import FactorGraph, Inference
     from .graph_crf import Cliques, GraphCRF, Template
     from .hmm import HMM
+    from .joint import JointMaxent
     from .logic import Logic, LogicAnswer
     from .logistic_regression import LogisticRegression
     from .memm import MEMM
@@ -68,31 +71,32 @@ if TYPE_CHECKING:
     from .segment import SegmentCRF
     from .table_graph import TableGraphCRF
     from .text import TextVectorizer
-    from .texts import convert, read
 
 __version__: str = _core.version
 __all__ = ["BayesNet", "BoostedCRF", "Bugs", "BugsResult", "Calibration", "ChainCRF", "Cliques", "Error",
            "ErrorCorrectingCRF", "Evaluation", "FactorGraph", "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF",
-           "Inference", "Labelling", "Logic", "LogicAnswer", "LogisticRegression", "MEMM", "MaximumEntropy", "Model",
-           "NaiveBayes", "PoolCRF", "Range", "RankedCRF", "SearchResult", "SegmentCRF", "Span", "Stacked", "TableGraphCRF",
-           "Template", "TextVectorizer", "TrainingInterrupted", "calibrate", "card", "chain", "check", "chunk_f1",
-           "cluster", "compare", "compat", "convert", "errors", "evaluate", "load", "maximum_entropy", "plot", "read",
-           "save", "search", "stack", "suggest"]
+           "Inference", "JointMaxent", "Labelling", "Logic", "LogicAnswer", "LogisticRegression", "MEMM",
+           "MaximumEntropy", "Mixture", "Model", "NaiveBayes", "PoolCRF", "Range", "RankedCRF", "SearchResult",
+           "SegmentCRF", "Span", "Stacked", "TableGraphCRF", "Template", "TextVectorizer", "TrainingInterrupted",
+           "calibrate", "card", "chain", "check", "chunk_f1", "cluster", "compare", "compat", "convert", "errors",
+           "evaluate", "load", "maximum_entropy", "plot", "read", "save", "search", "stack", "suggest"]
 
 _PLACE = {"Calibration": "files", "calibrate": "files", "cluster": "files", "Stacked": "files", "stack": "files",
           "suggest": "files",
-          "convert": "texts",
+          "convert": "files",
           "BayesNet": "bayes_net", "BoostedCRF": "boosted", "Bugs": "bugs", "BugsResult": "bugs",
           "ChainCRF": "estimator", "card": "model", "check": "model", "chunk_f1": "model", "compare": "model",
           "errors": "model", "Cliques": "graph_crf", "ErrorCorrectingCRF": "error_correcting", "Evaluation": "model",
           "FactorGraph": "graph", "FeatureFunction": "features", "GraphCRF": "graph_crf", "HMM": "hmm",
-          "HiddenChainCRF": "hidden_chain", "Inference": "graph", "Labelling": "model", "Logic": "logic",
+          "HiddenChainCRF": "hidden_chain", "Inference": "graph", "JointMaxent": "joint",
+          "Labelling": "model", "Logic": "logic",
           "LogicAnswer": "logic", "LogisticRegression": "logistic_regression", "MEMM": "memm",
-          "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Model": "model", "NaiveBayes": "naive_bayes",
+          "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Mixture": "pool",
+          "Model": "model", "NaiveBayes": "naive_bayes",
           "PoolCRF": "pool", "Range": "halving", "RankedCRF": "rank_walk", "SearchResult": "halving",
           "search": "halving", "SegmentCRF": "segment", "Span": "model",
           "TableGraphCRF": "table_graph", "Template": "graph_crf", "TextVectorizer": "text",
-          "TrainingInterrupted": "estimator", "read": "texts", "evaluate": "model", "load": "model",
+          "TrainingInterrupted": "estimator", "read": "files", "evaluate": "model", "load": "model",
           "save": "model"}
 _PARTS = {"chain", "compat", "plot"}
 

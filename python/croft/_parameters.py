@@ -312,6 +312,56 @@ class BoostedCRFParameters(Parameters):
         keep(self, locals())
 
 
+class JointMaxentParameters(Parameters):
+    """features : "auto", "observed" or "all" or None
+        The pairs of a string and a group of labels that the data has, or each group for each string; auto: those
+        that the data has.
+    joint_template : path, text or None
+        The joint templates: a file's path, or their text (docs/templates.md).
+    label_classes : dict, path or None
+        label -> class, for %y[class]; or a file of lines LABEL CLASS.
+    """
+
+    _KIND = "joint-maxent"
+    _OWN: tuple[str, ...] = ("decode", "warm_start", "progress")
+    _ALWAYS: tuple[str, ...] = ("threads",)
+
+    def __init__(self, *, features: Optional[str] = None, min_count: int = 1, objective: str = "likelihood",
+                 optimizer: Optional[str] = None, l1: float = 0.0, l2: Optional[float] = None,
+                 max_iterations: Optional[int] = None, tolerance: Optional[float] = None,
+                 window: Optional[int] = None, gradient_tolerance: Optional[float] = None,
+                 target: Optional[float] = None, history: Optional[int] = None, sgd_passes: Optional[int] = None,
+                 step: Optional[float] = None, schedule: Optional[str] = None, decay: Optional[float] = None,
+                 batch: Optional[int] = None, average_from: Optional[int] = None, precision: str = "auto",
+                 joint_template: Optional[PathLike] = None,
+                 label_classes: Union[Mapping[str, str], PathLike, None] = None, holdout: Optional[float] = None,
+                 early_stop: int = 0, checkpoint: Optional[PathLike] = None, resume: bool = False,
+                 checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1, decode: str = "viterbi",
+                 warm_start: bool = False, progress: Optional[bool] = None) -> None:
+        keep(self, locals())
+
+
+class MixtureParameters(Parameters):
+    """experts : list
+        The components: fitted estimators, Models or paths, of single labels.
+    tolerance : float
+        EM stops where its objective gains less than this share.
+    em_iterations : int
+        E steps at most.
+    format : "attributes", "columns" or None
+        What a sequence is; None: "columns" where a component says so, otherwise "attributes".
+    """
+
+    _KIND = "mixture"
+    _OWN: tuple[str, ...] = ("experts", "format", "decode")
+    _ALWAYS: tuple[str, ...] = ("threads",)
+
+    def __init__(self, *, experts: Sequence[Expert] = (), tolerance: float = 1e-09, em_iterations: int = 1000,
+                 checkpoint: Optional[PathLike] = None, resume: bool = False, checkpoint_interval: float = 30.0,
+                 threads: int = 0, seed: int = 1, format: Optional[str] = None, decode: str = "viterbi") -> None:
+        keep(self, locals())
+
+
 class HMMParameters(Parameters):
     """ends : bool
         Sequences end with a probability; otherwise p(x) is that of the observations given their number.

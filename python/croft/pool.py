@@ -1,11 +1,12 @@
-"""PoolCRF: a logarithmic opinion pool of chains, as a scikit-learn estimator."""
+"""Compositions of models as scikit-learn estimators: PoolCRF, a product of chains; Mixture, a weighted mean."""
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from . import _core
-from ._parameters import PoolCRFParameters
-from .estimator import Callback, ChainCRF, ChainKind, _prior_model
+from ._parameters import MixtureParameters, PoolCRFParameters
+from .estimator import (Callback, ChainCRF, ChainKind, SequenceEstimator, TrainingLog, _listed, _prior_model,
+                        warn_if_interrupted)
 from .model import Inspection, Model
 
 
@@ -48,4 +49,70 @@ class PoolCRF(PoolCRFParameters, ChainKind):
 
     def inspect(self, top: int = 10) -> Inspection:
         """What the model is, how it was trained, and its strongest features."""
+        return self._fitted().inspect(top)
+
+
+class Mixture(MixtureParameters, SequenceEstimator):
+    """A mixture of models of single labels that are trained already (docs/pools.md, "Mixtures"),
+
+        p(y | x) = sum_k lambda_k p_k(y | x),      lambda_k >= 0,  sum_k lambda_k = 1
+
+    whose weights lambda are learnt by EM.  ``fit`` takes data that the components have not seen: on their own training
+    data the one that fits best is believed too much.  Sequences are those of the components.
+
+    Cost of an iteration: O(K) a position, once the components have scored the data.
+
+    Attributes
+    ----------
+    model_ : Model
+    classes_ : list of str, the labels in the order of the first component
+    weights_ : list of float, lambda
+    training_log_ : TrainingLog
+    size_ : int, bytes of the model, its components included
+    """
+
+    def fit(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None, *,
+            callback: Optional[Callback] = None) -> Mixture:
+        """Learns the weights; returns self.
+
+        sample_weight : [N] weight of each sequence, >= 0; those of 0 are left out
+        callback : called with each entry of training_log_; False stops
+
+        Ctrl-C stops after the iteration under way, keeps its model and warns (TrainingInterrupted).
+        """
+        if y is None:
+            raise ValueError("y is None; fit needs the labels of each sequence")
+        self._check(callback)
+        if sample_weight is not None and not hasattr(sample_weight, "__getitem__"):
+            sample_weight = _listed(sample_weight)
+        models = self._components()
+        cells = any(model.rows for model in models)
+        options = {**self._given(), "format": self.format or ("columns" if cells else "attributes")}
+        log = TrainingLog()
+        native, log.result = _core.train("mixture", X, y, sample_weight, None, None, options,
+                                         {"experts": [model._native for model in models]}, log.watching(callback))
+        self.model_ = Model(native)
+        self.classes_ = self.model_.labels
+        self.training_log_ = log
+        warn_if_interrupted(log.result)
+        return self
+
+    def _components(self) -> list[Model]:
+        if isinstance(self.experts, (str, bytes)) or not hasattr(self.experts, "__iter__"):
+            raise TypeError(f"experts is a {type(self.experts).__name__}, and a list of models was expected")
+        models = []
+        for each in self.experts:
+            model = _prior_model(each)
+            if model is None:
+                raise TypeError("an expert is None, and a model was expected")
+            models.append(model)
+        return models
+
+    @property
+    def weights_(self) -> list[float]:
+        """lambda, in the order of the experts."""
+        return [each["weight"] for each in self.inspect(1)["components"]]
+
+    def inspect(self, top: int = 10) -> Inspection:
+        """What the model is, how it was trained, and the strongest features of its components."""
         return self._fitted().inspect(top)

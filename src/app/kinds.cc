@@ -14,6 +14,7 @@
 #include "model/kinds/hmm_model.h"
 #include "model/kinds/hmm_to_chain.h"
 #include "model/kinds/joint_model.h"
+#include "model/kinds/mixture_model.h"
 #include "model/kinds/model_file.h"
 #include "model/kinds/naive_bayes_model.h"
 #include "train/generative/naive_bayes_conversion.h"
@@ -84,6 +85,7 @@ constexpr std::array kRows = {
                         return naive_bayes_to_maxent(*as<NaiveBayesModel>(model));
                       }}),
     row<JointModel>(JointModel::kKind, {"", "is a log-linear model already", nullptr}),
+    row<MixtureModel>(MixtureModel::kKind),
     row<HiddenChainModel>(HiddenChainModel::kKind),
     row<ErrorCorrectingModel>(ErrorCorrectingModel::kKind),
     row<SegmentModel>(SegmentModel::kKind),

@@ -83,8 +83,42 @@ constexpr std::size_t kMostCharacters = 64;  // of a suffix or prefix
 constexpr std::string_view kForms =
     "write %y, %y[suffix,3], %y[prefix,2], %y[lower], %y[class], %y in %x[-20..-1,0] or "
     "%y not in %x[..-1,0]";
+constexpr std::string_view kTrigger = "any";  // begins a line, and a trigger's attribute
+constexpr std::string_view kTriggerForm =
+    "write any %x[-50..-1,0] = word * %y; a string with blanks at its ends, # or * %y stands "
+    "between "
+    "double quotes, in which \\\" is a quote and \\\\ a backslash";
 
 bool is_blank(char c) { return kTemplateBlanks.find(c) != kTemplateBlanks.npos; }
+
+bool is_trigger(std::string_view line) {
+  if (!line.starts_with(kTrigger)) return false;
+  const std::string_view rest = line.substr(kTrigger.size());
+  return rest.empty() || is_blank(rest.front()) || rest.front() == '%';
+}
+
+// Behind the quoted string that begins at `begin`; npos: it has no end.
+std::size_t end_of_quoted(std::string_view line, std::size_t begin) {
+  for (std::size_t at = begin + 1; at < line.size(); ++at) {
+    if (line[at] == '"') return at + 1;
+    if (line[at] == '\\') ++at;
+  }
+  return line.npos;
+}
+
+// Where the quoted string of a trigger begins; npos: there is none.
+std::size_t find_quoted(std::string_view line) {
+  const std::size_t sign = is_trigger(line) ? line.find('=') : line.npos;
+  if (sign == line.npos) return line.npos;
+  const std::size_t at = line.find_first_not_of(kTemplateBlanks, sign + 1);
+  return at != line.npos && line[at] == '"' ? at : line.npos;
+}
+
+std::string_view without_remark(std::string_view line) {
+  const std::size_t quoted = find_quoted(line);
+  const std::size_t from = quoted == line.npos ? 0 : end_of_quoted(line, quoted);
+  return from == line.npos ? line : line.substr(0, line.find('#', from));
+}
 
 // Where " * %y" stands at or after `from`; npos: nowhere.  Only an expression of the x-part can
 // have one between quotes, and then a quote is behind it.
@@ -109,10 +143,14 @@ class JointLineParser : LineScanner {
   void parse();
 
  private:
+  void add_strings(std::size_t part, std::string_view x);
+  void add_trigger(std::size_t part);
   void skip_blanks() {
     while (at_ < end_ && is_blank(line_[at_])) ++at_;
   }
   void check_x_part(std::string_view x) const;
+  void parse_trigger(std::string_view x);
+  std::string parse_cell(std::string_view x);
   void parse_factor();
   void parse_function();
   void parse_match();
@@ -120,15 +158,18 @@ class JointLineParser : LineScanner {
   std::optional<std::int32_t> parse_number();
 
   JointTemplates& out_;
-  std::size_t end_ = 0;  // of the factor
+  std::size_t end_ = 0;  // of the factor, or of a trigger
+  std::optional<Trigger> trigger_;
   LabelPartRule rule_;
   bool matches_ = false;
 };
 
 void JointLineParser::parse() {
-  std::size_t separator = find_separator(line_, 0);
+  const std::size_t quoted = find_quoted(line_);
+  const std::size_t from = quoted == line_.npos ? 0 : end_of_quoted(line_, quoted);
+  std::size_t separator = from == line_.npos ? from : find_separator(line_, from);
   const std::string_view x = without_trailing_blanks(line_.substr(0, separator));
-  check_x_part(x);
+  is_trigger(x) ? parse_trigger(x) : check_x_part(x);
   while (separator != line_.npos) {
     at_ = separator + 1;
     separator = find_separator(line_, at_);
@@ -145,16 +186,32 @@ void JointLineParser::parse() {
     const std::size_t first = line_.find("%y", x.size());
     out_.part_texts_.emplace_back(first == line_.npos ? "%y" : line_.substr(first));
   }
+  trigger_ ? add_trigger(part) : add_strings(part, x);
+}
+
+void JointLineParser::add_strings(std::size_t part, std::string_view x) {
   out_.part_of_.push_back(part);
   out_.extraction_ += "u" + std::to_string(part) + "|";
   out_.extraction_ += x.substr(1);
   out_.extraction_ += "\n";
 }
 
+void JointLineParser::add_trigger(std::size_t part) {
+  trigger_->part = part;
+  trigger_->attribute.insert(kTrigger.size(), std::to_string(part) + "|");
+  if (!out_.trigger_names_.insert(trigger_->attribute).second) {
+    fail(0, "this trigger stands further up already, with the same part of the label",
+         "leave out one of them");
+  }
+  out_.triggers_.push_back(std::move(*trigger_));
+  out_.extraction_ += "\n";
+}
+
 // As a template of its own, on the line where it stands.
 void JointLineParser::check_x_part(std::string_view x) const {
-  if (x.empty() || x.starts_with(' ')) {
-    fail(0, "a template starts with u", "start the line with its x-part, such as u:%x[-1,0]");
+  if (x.empty() || std::string_view("uUbB*").find(x.front()) == x.npos) {
+    fail(0, "a template starts with u, and a trigger with any",
+         "start the line with its x-part, such as u:%x[-1,0] or any %x[-50..-1,0] = word");
   }
   if (x.starts_with('b') || x.starts_with('B') || x.starts_with('*')) {
     fail(0, "a line for pairs of labels, which do not depend on each other here",
@@ -162,6 +219,47 @@ void JointLineParser::check_x_part(std::string_view x) const {
   }
   TemplateSet::parse(std::string(number_ - 1, '\n') + std::string(x), name_,
                      TemplateLanguage::wapiti);
+}
+
+// any %x[from..to,column] = cell
+void JointLineParser::parse_trigger(std::string_view x) {
+  at_ = kTrigger.size();
+  end_ = x.size();
+  skip_blanks();
+  Trigger trigger{
+      .window = parse_window(), .cell = {}, .part = 0, .attribute = std::string(kTrigger)};
+  const std::size_t behind = at_;
+  skip_blanks();
+  if (at_ >= end_ || line_[at_++] != '=') fail(behind, "a trigger has no \"=\" here", kTriggerForm);
+  skip_blanks();
+  trigger.cell = parse_cell(x);
+  const auto offset = [](const std::optional<std::int32_t>& value) {
+    return value ? std::to_string(*value) : std::string();
+  };
+  const LabelWindow& window = trigger.window;
+  std::string& name = trigger.attribute;
+  name += "%x[" + offset(window.from);
+  if (!window.from || window.from != window.to) name += ".." + offset(window.to);
+  name += "," + std::to_string(out_.columns_[window.track]) + "] = " + trigger.cell;
+  trigger_ = std::move(trigger);
+}
+
+std::string JointLineParser::parse_cell(std::string_view x) {
+  const std::size_t begin = at_;
+  std::string cell;
+  if (at_ < end_ && x[at_] == '"') {
+    const std::size_t end = end_of_quoted(x, at_);
+    if (end == x.npos) fail(begin, "the string of a trigger has no closing quote", kTriggerForm);
+    if (end != end_) fail(end, "text after the string of a trigger", kTriggerForm);
+    for (++at_; at_ + 1 < end; ++at_) {
+      if (x[at_] == '\\') ++at_;
+      cell += x[at_];
+    }
+  } else {
+    cell = x.substr(std::min(at_, x.size()));
+  }
+  if (cell.empty()) fail(begin, "a trigger without a string", kTriggerForm);
+  return cell;
 }
 
 void JointLineParser::parse_factor() {
@@ -260,14 +358,14 @@ JointTemplates JointTemplates::parse(std::string_view text, const std::string& n
   out.text_ = text;
   for_lines(text, [&](std::string_view line, std::size_t number) {
     out.lines_ = number;
-    line = without_trailing_blanks(line.substr(0, line.find('#')));
+    line = without_trailing_blanks(without_remark(line));
     if (line.empty()) {
       out.extraction_ += "\n";  // its lines have the numbers of the source's, for messages
     } else {
       JointLineParser(line, name, number, out).parse();
     }
   });
-  if (out.part_of_.empty()) {
+  if (out.part_of_.empty() && out.triggers_.empty()) {
     throw InputError({name}, "the file has no template", "",
                      "give at least one, such as u:%x[-1,0] * %y");
   }
@@ -298,7 +396,35 @@ bool JointTemplates::uses_classes() const {
 }
 
 std::string JointTemplates::plain_string(std::string_view attribute) {
-  return "u" + std::string(attribute.substr(std::min(attribute.find('|') + 1, attribute.size())));
+  const std::string_view rest =
+      attribute.substr(std::min(attribute.find('|') + 1, attribute.size()));
+  return (attribute.starts_with(kTrigger) ? "any " : "u") + std::string(rest);
+}
+
+std::string JointTemplates::with_part(std::string_view attribute, std::size_t part) {
+  const bool trigger = attribute.starts_with(kTrigger);
+  return std::string(trigger ? kTrigger : attribute.substr(0, 1)) + std::to_string(part) +
+         std::string(attribute.substr(std::min(attribute.find('|'), attribute.size())));
+}
+
+std::optional<std::size_t> JointTemplates::find_part(const JointTemplates& other,
+                                                     std::size_t part) const {
+  const LabelPartRule& wanted = other.parts_[part];
+  const auto cells = [](const JointTemplates& of, const LabelPartRule& rule) {
+    if (rule.window == LabelPart::kEverywhere) return LabelWindow{};
+    LabelWindow window = of.windows_[rule.window];
+    window.track = of.columns_[window.track];
+    return window;
+  };
+  for (std::size_t b = 0; b < parts_.size(); ++b) {
+    const bool everywhere = parts_[b].window == LabelPart::kEverywhere;
+    if (parts_[b].functions == wanted.functions && parts_[b].negated == wanted.negated &&
+        everywhere == (wanted.window == LabelPart::kEverywhere) &&
+        cells(*this, parts_[b]) == cells(other, wanted)) {
+      return b;
+    }
+  }
+  return std::nullopt;
 }
 
 LabelParts JointTemplates::make_parts(std::span<const std::string> labels,

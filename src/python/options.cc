@@ -131,18 +131,25 @@ std::span<const OptionRow> texts() {
   static const auto kRows = std::to_array<OptionRow>({
       option::words("template-text", "", "").outside(),
       option::words("segment-template-text", "", "").outside(),
+      option::words("joint-template-text", "", "").outside(),
   });
   return kRows;
 }
 
 // A template's text, and no path: that has no line feed and no macro.
 bool is_template_text(const OptionRow& row, const std::string& text) {
-  const bool whole = row.name == "segment-template";
+  const bool whole = row.name == "segment-template" || row.name == "joint-template";
   return (whole || row.name == "template") &&
          (text.find('\n') != text.npos || text.find(whole ? "%" : "%x[") != text.npos);
 }
 
-void set_of_training(OptionValues& values, const OptionRow& row, const py::handle& value) {
+// Joint features have options of their own, though to the table they are maxent's.
+KindSet bit_of(std::string_view kind) {
+  return kind == JointModel::kKind ? kJointBit : kind_bit(kind);
+}
+
+void set_of_training(OptionValues& values, const OptionRow& row, const py::handle& value,
+                     std::string_view kind) {
   if (row.name == "format") {
     const std::string text = text_of_value(row, value);
     if (text != "columns" && text != "attributes") {
@@ -154,7 +161,7 @@ void set_of_training(OptionValues& values, const OptionRow& row, const py::handl
   // Sequences that are held out are handed over, and no file is named.
   const bool number = !py::isinstance<py::bool_>(value) && py::hasattr(value, "__float__");
   if (row.name == "holdout" && !number) fail_type(option::number(row.name, "", ""), value);
-  check_meaning(row, kind_bit(values.text("model")), values.text("model"));
+  check_meaning(row, bit_of(kind), kind);
   if (row.type != OptionType::file || !is_text(value)) return set(values, row, value);
   const std::string text = text_of_value(row, value);
   values.set(std::string(row.name) + (is_template_text(row, text) ? "-text" : ""), text);
@@ -227,7 +234,7 @@ py::list option_rows(const std::string& kind) {
   py::list rows;
   for (const std::span<const OptionRow> table : training_options()) {
     for (const OptionRow& row : table) {
-      if (!has_meaning(row, kind_bit(kind))) continue;
+      if (!has_meaning(row, bit_of(kind))) continue;
       rows.append(py::dict("name"_a = row.name, "type"_a = type_name(row.type),
                            "shown"_a = row.shown, "help"_a = row.help, "initial"_a = row.initial,
                            "choices"_a = row.choices, "several"_a = row.several,
@@ -250,10 +257,10 @@ OptionValues values_of(const py::dict& options, std::string_view kind) {
   Tables tables = training_options();
   tables.push_back(texts());
   OptionValues values(std::move(tables));
-  values.set("model", kind);
-  if (has_meaning(values.row("partial"), kind_bit(kind))) values.set_flag("partial");
+  values.set("model", kind == JointModel::kKind ? "maxent" : kind);
+  if (has_meaning(values.row("partial"), bit_of(kind))) values.set_flag("partial");
   read(options, values,
-       [&](const OptionRow& row, py::handle value) { set_of_training(values, row, value); });
+       [&](const OptionRow& row, py::handle value) { set_of_training(values, row, value, kind); });
   return values;
 }
 
@@ -311,6 +318,20 @@ PoolRequest pool_request(const py::dict& options) {
     throw py::type_error("label_classes is a path, and a dict was expected");
   }
   return request;
+}
+
+JointRequest joint_request(const py::dict& options) {
+  const py::dict rest = copy_of(options);
+  const auto classes = taken<std::string>(rest, "label_classes");
+  const OptionValues values = values_of(rest, JointModel::kKind);
+  JointRequest request = croft::joint_request(values);
+  values.read("joint-template-text", request.template_text);
+  request.classes.insert(classes.begin(), classes.end());
+  return request;
+}
+
+MixtureRequest mixture_request(const py::dict& options) {
+  return croft::mixture_request(values_of(options, MixtureModel::kKind));
 }
 
 CodeRequest code_request(const py::dict& options) {

@@ -29,7 +29,9 @@ TrainRequest train_request(const pybind11::dict& options, std::string_view kind)
 SegmentRequest segment_request(const pybind11::dict& options);  // `gazetteers`: name -> names
 BoostedRequest boosted_request(const pybind11::dict& options, std::string_view kind);  // likewise
 HiddenChainRequest hidden_chain_request(const pybind11::dict& options);
-PoolRequest pool_request(const pybind11::dict& options);  // `label_classes`: label -> class
+PoolRequest pool_request(const pybind11::dict& options);    // `label_classes`: label -> class
+JointRequest joint_request(const pybind11::dict& options);  // likewise, or a path
+MixtureRequest mixture_request(const pybind11::dict& options);
 CodeRequest code_request(const pybind11::dict& options);  // `code`: label -> word, too
 HmmRequest hmm_request(const pybind11::dict& options);
 

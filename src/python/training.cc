@@ -178,12 +178,12 @@ struct StartingModels {
     if (!models.contains("experts")) return;
     for (const auto& each : models["experts"].cast<std::vector<std::shared_ptr<PythonModel>>>()) {
       if (!each) throw py::type_error("an expert is None, and a model was expected");
-      experts.emplace_back(each->model, &each->chain());  // says why it is none
+      experts.push_back(each);
     }
   }
 
   std::shared_ptr<PythonModel> init, prior;
-  std::vector<std::shared_ptr<const ChainModel>> experts;
+  std::vector<std::shared_ptr<PythonModel>> experts;
 };
 
 // Sequences that are held out are given, or a share of X is set aside.
@@ -206,10 +206,25 @@ std::unique_ptr<SequenceTrainer> trainer_of(const std::string& kind, const py::d
     return make_trainer(request,
                         starting_model<SegmentModel>(models.init, models.prior, request.train));
   }
+  if (kind == JointModel::kKind) {
+    JointRequest request = joint_request(options);
+    hold_out(held_out, request.train.holdout);
+    return make_trainer(request,
+                        starting_model<JointModel>(models.init, models.prior, request.train));
+  }
   if (kind == "pool") {
     PoolRequest request = pool_request(options);
     hold_out(held_out, request.train.holdout);
-    return make_trainer(request, models.experts);
+    std::vector<std::shared_ptr<const ChainModel>> experts;
+    for (const auto& each : models.experts) {
+      experts.emplace_back(each->model, &each->chain());  // says why it is none
+    }
+    return make_trainer(request, std::move(experts));
+  }
+  if (kind == MixtureModel::kKind) {
+    MixtureComponents::Models components;
+    for (const auto& each : models.experts) components.push_back(each->model);
+    return make_trainer(mixture_request(options), std::move(components));
   }
   const auto made = [&](auto request) {
     hold_out(held_out, request.train.holdout);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "croft/core/error.h"
+#include "croft/core/random.h"
 #include "features/extraction.h"
 
 namespace croft::joint_template_test {
@@ -65,6 +66,89 @@ TEST(JointTemplate, StarsAndQuotesOfTheObservationAreItsOwn) {
 TEST(JointTemplate, StringsHaveTheNumberOfTheirPart) {
   EXPECT_EQ(JointTemplates::plain_string("u12|3:the|x"), "u3:the|x");
   EXPECT_EQ(JointTemplates::plain_string("u"), "uu");  // of no template; whatever it is, no fault
+}
+
+TEST(JointTemplate, ReadsTriggers) {
+  const JointTemplates t = JointTemplates::parse(
+      "any %x[-50..-1,0] = storm * %y\nu1:%x[0,1]\nany  %x[..,2]=\"a # \\\"b\\\" * %y\"  # remark\n"
+      "any %x[-1,0] = x=y z * %y[suffix,1] * %y in %x[..-1,0]\nany%x[+2..,0] = \"\\\\\"",
+      "j");
+  ASSERT_EQ(t.triggers().size(), 4u);
+  EXPECT_EQ(t.size(), 1u);
+  EXPECT_EQ(t.tracks(), 2u);
+  EXPECT_EQ(t.triggers()[0].window, (LabelWindow{-50, -1, 0}));
+  EXPECT_EQ(t.triggers()[0].cell, "storm");
+  EXPECT_EQ(t.triggers()[0].attribute, "any0|%x[-50..-1,0] = storm");
+  EXPECT_EQ(JointTemplates::plain_string(t.triggers()[0].attribute), "any %x[-50..-1,0] = storm");
+  EXPECT_EQ(t.triggers()[1].cell, "a # \"b\" * %y");
+  EXPECT_EQ(t.triggers()[1].window, (LabelWindow{std::nullopt, std::nullopt, 1}));
+  EXPECT_EQ(t.triggers()[2].cell, "x=y z");
+  EXPECT_EQ(t.part_text(t.triggers()[2].part), "%y[suffix,1] * %y in %x[..-1,0]");
+  EXPECT_EQ(t.triggers()[3].cell, "\\");
+  EXPECT_EQ(t.triggers()[3].attribute, "any0|%x[2..,0] = \\");
+  EXPECT_EQ(t.extraction(), "\nu0|1:%x[0,1]\n\n\n\nu=%x[0,0]\nu=%x[0,2]\n");
+  EXPECT_EQ(JointTemplates::with_part("any0|%x[2..,0] = u7|a", 12), "any12|%x[2..,0] = u7|a");
+  EXPECT_EQ(JointTemplates::with_part("u3|1:the|b", 0), "u0|1:the|b");
+}
+
+TEST(JointTemplate, SaysWhatIsWrongWithATrigger) {
+  EXPECT_EQ(error_of("any %x[-1,0] = a\nany %x[-1..-1,0]=\"a\" * %y\n"),
+            "j:2:1: this trigger stands further up already, with the same part of the label: "
+            "\"any %x[-1..-1,0]=\\\"a\\\" * %y\"; leave out one of them");
+  EXPECT_EQ(error_of("any %x[-1,0] = a\nany %x[-1,0] = a * %y[lower]\n"), "no error");
+  EXPECT_TRUE(
+      error_of("any %x[-5..-1,0] * %y\n").starts_with("j:1:17: a trigger has no \"=\" here"));
+  EXPECT_TRUE(error_of("any\n").starts_with("j:1:4: a window of cells is missing here"));
+  EXPECT_TRUE(error_of("any x = y\n").starts_with("j:1:5: a window of cells is missing here"));
+  EXPECT_TRUE(error_of("any %x[-1..-2,0] = a\n").starts_with("j:1:5: a window that ends before"));
+  EXPECT_TRUE(error_of("any %x[-1,0] =  * %y\n").starts_with("j:1:15: a trigger without a string"));
+  EXPECT_TRUE(error_of("any %x[-1,0] = \"\"\n").starts_with("j:1:16: a trigger without a string"));
+  EXPECT_TRUE(
+      error_of("any %x[-1,0] = \"a # * %y\n").starts_with("j:1:16: the string of a trigger"));
+  EXPECT_TRUE(
+      error_of("any %x[-1,0] = \"a\" b * %y\n").starts_with("j:1:19: text after the string"));
+  EXPECT_TRUE(error_of("anything\n").starts_with("j:1:1: a template starts with u"));
+}
+
+TEST(TriggerFinder, FindsWhatASearchOfEachWindowFinds) {
+  Random random(3);
+  const auto offset = [&]() -> std::optional<std::int32_t> {
+    if (random.below(4) == 0) return std::nullopt;
+    return static_cast<std::int32_t>(random.below(13)) - 7;
+  };
+  std::size_t firings = 0;
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t tracks = 1 + random.below(2);
+    std::vector<Trigger> triggers(1 + random.below(12));
+    for (Trigger& trigger : triggers) {
+      std::optional<std::int32_t> from = offset(), to = offset();
+      if (from && to && *from > *to) std::swap(from, to);
+      trigger.window = {from, to, static_cast<std::uint32_t>(random.below(tracks))};
+      trigger.cell = "w" + std::to_string(random.below(5));
+    }
+    const auto length = static_cast<std::ptrdiff_t>(random.below(20));
+    std::vector<std::string> words(static_cast<std::size_t>(length) * tracks);
+    for (std::string& word : words) word = "w" + std::to_string(random.below(9));
+    const std::vector<std::string_view> cells(words.begin(), words.end());
+    std::vector<TriggerFinder::Firing> found, expected;
+    TriggerFinder(triggers).find(cells, tracks, found);
+    for (std::ptrdiff_t t = 0; t < length; ++t) {
+      for (std::uint32_t k = 0; k < triggers.size(); ++k) {
+        const LabelWindow& window = triggers[k].window;
+        bool holds = false;
+        for (std::ptrdiff_t p = 0; p < length; ++p) {
+          if (window.from && p < t + *window.from) continue;
+          if (window.to && p > t + *window.to) continue;
+          const std::size_t at = static_cast<std::size_t>(p) * tracks + window.track;
+          holds = holds || cells[at] == triggers[k].cell;
+        }
+        if (holds) expected.push_back({static_cast<std::uint32_t>(t), k});
+      }
+    }
+    EXPECT_EQ(found, expected);
+    firings += expected.size();
+  }
+  EXPECT_GT(firings, 5000u);
 }
 
 TEST(JointTemplate, SaysWhereAndWhatIsWrong) {

@@ -159,6 +159,7 @@ MODELS = {
                   "--max-iterations 5 train.txt",
     # What else a training may be given.
     "pool-given": "--model pool --expert chain.croft --expert elastic-net.croft --pool-weights unit train.txt",
+    "mixture": "--model mixture --expert maxent.croft --expert naive-bayes-columns.croft test.txt",
     "init": f"--init chain.croft {FEW} test.txt",
     "prior": f"--prior chain.croft --l2 2 {FEW} test.txt",
     "variances": f"--variances variances.txt {FEW} train.txt",
@@ -242,6 +243,7 @@ DOCUMENTS = {
     "induce": ask("induce", "xor.attributes")[1:],
     "memm": ask("memm", "test.txt"),
     "joint-maxent": ask("joint-maxent", "joint.txt"),
+    "mixture": ask("mixture", "test.txt"),
     "naive-bayes": ask("naive-bayes-multinomial", "test.tsv") + ask("naive-bayes-mixed", "test.csv"),
     "hmm": ask("hmm", "gestures-test.txt") + ask("hmm-suffix", "test.txt")
            + ["inspect --json --top 2 -m hmm.croft", "predict -m hmm-states.croft unlabelled.txt"],
@@ -415,6 +417,7 @@ KINDS = {
     "hidden-chain": [f"--model hidden-chain --hidden-states 2 {SHORT_RUN} chunks.txt",
                      "--model hidden-chain chunks.txt"],
     "pool": [f"--model pool --experts all {SHORT_RUN} chunks.txt", f"--model pool {SHORT_RUN} chunks.txt"],
+    "mixture": ["--model mixture --expert maxent.croft --expert naive-bayes.croft chunks.txt"],
     "segment": [f"--model segment {SHORT_RUN} chunks.txt",
                 f"--model segment {SHORT_RUN} --format attributes train.attributes"],
     "error-correcting": [f"--model error-correcting {SHORT_RUN} chunks.txt"],

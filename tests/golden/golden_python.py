@@ -101,10 +101,11 @@ def signatures():
 
 # Sequences of two labels for estimators of sequences, rows for the others.
 SEQUENCES = ([[{"w": "a"}, {"w": "b"}], [{"w": "b"}], [{"w": "a"}, {"w": "a"}]], [["X", "Y"], ["Y"], ["X", "X"]])
+JOINT = ([[["a", "N"], ["b", "V"]], [["b", "V"]], [["a", "N"], ["a", "N"]]], [["X", "Y"], ["Y"], ["X", "X"]])
 ROWS = ([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.5]], ["p", "q", "p", "q"])
 ESTIMATORS = {"ChainCRF": SEQUENCES, "MEMM": SEQUENCES, "HMM": SEQUENCES, "HiddenChainCRF": SEQUENCES,
               "PoolCRF": SEQUENCES, "ErrorCorrectingCRF": SEQUENCES, "BoostedCRF": SEQUENCES,
-              "SegmentCRF": SEQUENCES, "LogisticRegression": ROWS, "NaiveBayes": ROWS}
+              "SegmentCRF": SEQUENCES, "JointMaxent": JOINT, "LogisticRegression": ROWS, "NaiveBayes": ROWS}
 WRONG = [-1, 0, 1.5, "none", "", True, [], {"a": 1}, object]
 
 

@@ -1,8 +1,10 @@
-"""HiddenChainCRF, PoolCRF and ErrorCorrectingCRF: as scikit-learn estimators, and as the program's models."""
+"""HiddenChainCRF, PoolCRF, ErrorCorrectingCRF, JointMaxent and Mixture: estimators, and the program's models."""
+import math
 import os
 import pickle
 import subprocess
 
+import numpy
 import pytest
 from sklearn.base import clone
 
@@ -99,3 +101,134 @@ def test_the_program_writes_the_same_model(tmp_path):
                         "10", *options, "-o", path, tmp_path / "data"], check=True)
         clone(estimator).fit(X, y).save(tmp_path / "python.croft")
         assert path.read_bytes() == (tmp_path / "python.croft").read_bytes()
+
+
+# Joint features: the next word, of rows of a word and its class.
+
+TEMPLATE = """u * %y
+u1:%x[-1,0] * %y
+u2:%x[-1,1] * %y[suffix,1]
+u3:%x[-1,1] * %y[class]
+any %x[..-1,0] = dog * %y
+u4 * %y in %x[..-1,0]
+"""
+CLASSES = {"the": "DET", "a": "DET", "dog": "N", "cat": "N", "sleeps": "V", "runs": "V"}
+TEXTS = [["the DET", "dog N", "sleeps V", ". ."], ["the DET", "cat N", "runs V", ". ."],
+         ["a DET", "cat N", "sleeps V", ". ."]] * 2
+ROWS = [[row.split() for row in text] for text in TEXTS]
+NEXT = [[row[0] for row in text] for text in ROWS]
+
+
+def joint(**options):
+    return croft.JointMaxent(**{"joint_template": TEMPLATE, "label_classes": CLASSES, "progress": False, **options})
+
+
+def test_joint_features_are_an_estimator(tmp_path):
+    model = clone(joint(l2=0.1)).fit(ROWS, NEXT)
+    assert model.score(ROWS, NEXT) > 0.7
+    assert sorted(model.classes_) == sorted([*CLASSES, "."])
+    found = model.predict_proba(ROWS[:2])
+    assert [p.shape for p in found] == [(4, 7), (4, 7)]
+    assert numpy.allclose(found[0].sum(axis=1), 1)
+    assert pickle.loads(pickle.dumps(model)).predict(ROWS) == model.predict(ROWS)
+    model.save(tmp_path / "m.croft")
+    assert croft.load(tmp_path / "m.croft").predict(ROWS) == model.predict(ROWS)
+    assert model.get_params()["joint_template"] == TEMPLATE
+    assert len(model.training_log_) > 1
+    assert model.inspect(1)["kind"] == "joint-maxent"
+
+
+def test_the_program_writes_the_same_model_of_joint_features(tmp_path):
+    (tmp_path / "data").write_text("\n\n".join("\n".join(f"{row} {row.split()[0]}" for row in text)
+                                               for text in TEXTS) + "\n\n")
+    (tmp_path / "template").write_text(TEMPLATE)
+    (tmp_path / "classes").write_text("".join(f"{label}\t{name}\n" for label, name in CLASSES.items()))
+    subprocess.run([CROFT, "train", "--quiet", "--model", "maxent", "--joint-template", tmp_path / "template",
+                    "--label-classes", tmp_path / "classes", "-o", tmp_path / "m.croft", tmp_path / "data"], check=True)
+    for options in ({}, {"joint_template": tmp_path / "template", "label_classes": tmp_path / "classes"}):
+        joint(**options).fit(ROWS, NEXT).save(tmp_path / "python.croft")
+        assert (tmp_path / "m.croft").read_bytes() == (tmp_path / "python.croft").read_bytes()
+
+
+def test_joint_features_that_were_stopped_go_on_to_the_same_model(tmp_path):
+    whole = joint(optimizer="lbfgs", threads=1).fit(ROWS, NEXT)
+    part = clone(whole).set_params(checkpoint=tmp_path / "state", checkpoint_interval=0)
+    seen = []
+    part.fit(ROWS, NEXT, callback=lambda event: seen.append(event) or len(seen) < 4)
+    assert os.listdir(tmp_path / "state") == ["checkpoint"]
+    again = clone(part).set_params(resume=True).fit(ROWS, NEXT)
+    for name, model in (("whole", whole), ("again", again)):
+        model.save(tmp_path / name)
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_joint_features_hold_out_stop_early_and_start_from_the_model():
+    held = joint(l2=1e-6, early_stop=2).fit(ROWS, NEXT, X_dev=ROWS[:2], y_dev=NEXT[:2])
+    assert held.inspect(1)["training"]["holdout"]["sequences"] == 2
+    assert joint(holdout=0.34).fit(ROWS, NEXT).inspect(1)["training"]["sequences"] < 6
+    model = joint(optimizer="lbfgs", warm_start=True).fit(ROWS, NEXT)
+    first = len(model.training_log_)
+    assert len(model.fit(ROWS, NEXT).training_log_) < first
+    model.set_params(joint_template=TEMPLATE + "any %x[..-1,0] = cat * %y\n").fit(ROWS, NEXT)
+    with pytest.raises(ValueError, match="no such line"):
+        model.set_params(joint_template="u * %y\n", label_classes=None).fit(ROWS, NEXT)
+
+
+def test_what_is_wrong_with_joint_features_is_said():
+    with pytest.raises(ValueError, match="joint_template"):
+        croft.JointMaxent().fit(ROWS, NEXT)
+    with pytest.raises(croft.Error, match="unknown function of the label"):
+        joint(joint_template="u * %y[stem]\n").fit(ROWS, NEXT)
+    with pytest.raises(croft.Error, match="column 5"):
+        joint(joint_template="any %x[-1,5] = a * %y\n", label_classes=None).fit(ROWS, NEXT)
+    with pytest.raises(ValueError, match="label_classes"):
+        joint(label_classes=None).fit(ROWS, NEXT)
+    with pytest.raises(ValueError, match="label_classes"):
+        joint(joint_template="u * %y\n").fit(ROWS, NEXT)
+    with pytest.raises((TypeError, ValueError), match="template"):
+        joint(joint_template=3).fit(ROWS, NEXT)
+
+
+def test_probabilities_of_joint_features_are_those_of_the_weights_by_hand():
+    model = joint(joint_template="u1:%x[-1,0] * %y\nany %x[..-1,0] = dog * %y\n", label_classes=None).fit(ROWS, NEXT)
+    top = model.inspect(1000)["top"][0]
+    weights = {(w["attribute"], w["group"]): w["weight"] for w in top["largest"] + top["smallest"]}
+    words = ["dog", "the", "cat"]
+    found = model.predict_proba([[[word, "N"] for word in words]])[0]
+    for t in range(3):
+        scores = []
+        for label in model.classes_:
+            score = weights.get((f"u1:{words[t - 1] if t else '_x-1'}", label), 0)
+            score += weights.get(("any %x[..-1,0] = dog", label), 0) if t else 0
+            scores.append(math.exp(score))
+        assert numpy.allclose(found[t], numpy.array(scores) / sum(scores), atol=1e-5)
+
+
+def test_a_mixture_is_the_weighted_sum_and_the_programs_model(tmp_path):
+    first, second = joint(l2=0.1).fit(ROWS, NEXT), joint(joint_template="u * %y\n", label_classes=None).fit(ROWS, NEXT)
+    mixture = croft.Mixture(experts=[first, second]).fit(ROWS, NEXT)
+    weights = mixture.weights_
+    assert sum(weights) == pytest.approx(1)
+    a, b = first.predict_proba(ROWS), second.predict_proba(ROWS)
+    for found, one, other in zip(mixture.predict_proba(ROWS), a, b):
+        assert numpy.allclose(found, weights[0] * one + weights[1] * other, atol=1e-6)
+    assert mixture.score(ROWS, NEXT) > 0.5
+    again = croft.Mixture(experts=[first.model_, second.model_])
+    assert clone(again).fit(ROWS, NEXT).weights_ == weights
+    likelihood = [-each["objective"] for each in mixture.training_log_]
+    assert likelihood == sorted(likelihood)
+    mixture.save(tmp_path / "python.croft")
+    first.save(tmp_path / "first")
+    second.save(tmp_path / "second")
+    (tmp_path / "data").write_text("\n\n".join("\n".join(f"{row} {row.split()[0]}" for row in text)
+                                               for text in TEXTS) + "\n\n")
+    subprocess.run([CROFT, "train", "--quiet", "--model", "mixture", "--expert", tmp_path / "first", "--expert",
+                    tmp_path / "second", "-o", tmp_path / "m.croft", tmp_path / "data"], check=True)
+    assert (tmp_path / "m.croft").read_bytes() == (tmp_path / "python.croft").read_bytes()
+    assert croft.load(tmp_path / "m.croft").predict(ROWS) == mixture.predict(ROWS)
+    with pytest.raises(ValueError, match="two models"):
+        croft.Mixture(experts=[first]).fit(ROWS, NEXT)
+    with pytest.raises(ValueError, match="whole sequences"):
+        croft.Mixture(experts=[first, croft.ChainCRF(format="columns", progress=False).fit(ROWS, NEXT)]).fit(ROWS, NEXT)
+    with pytest.raises(TypeError, match="list"):
+        croft.Mixture(experts="all").fit(ROWS, NEXT)

@@ -1,4 +1,5 @@
 """The estimators' parameters are the options of the library's table, and say so."""
+import functools
 import importlib.util
 import inspect
 import os
@@ -36,7 +37,18 @@ def chain(words):
     return g
 
 
+@functools.cache
+def components():
+    return [croft.BoostedCRF(kind="maxent", rounds=rounds).fit(X, Y).model_ for rounds in (1, 2)]
+
+
 def fitted(name, **parameters):
+    if name == "Mixture":
+        return croft.Mixture(**{"experts": components(), **parameters}).fit(X, Y)
+    if name == "JointMaxent":
+        rows = [[[items[0], items[-1]] for items in sequence] for sequence in X]
+        return croft.JointMaxent(**{"joint_template": "u * %y\nu1:%x[0,0] * %y\n", "max_iterations": 3,
+                                    **parameters}).fit(rows, Y)
     if name in ("LogisticRegression", "NaiveBayes"):
         return getattr(croft, name)(**parameters).fit(NUMBERS, ["a", "b", "a", "b"])
     if name == "GraphCRF":

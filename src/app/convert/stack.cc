@@ -318,6 +318,9 @@ class WholeData {
  private:
   void jackknife() {
     const std::size_t parts = request_.jackknife;
+    if (parts == 1) {
+      throw UsageError("a jackknife of 1 part leaves nothing to train on; take 2 parts or more");
+    }
     if (groups_.size() < parts) {
       throw UsageError("--jackknife ", parts, " is more than the ", groups_.size(),
                        request_.group_by.empty() ? Message(" sequences of the data")

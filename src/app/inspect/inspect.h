@@ -14,6 +14,7 @@ class GraphModel;
 class HiddenChainModel;
 class HmmModel;
 class JointModel;
+class MixtureModel;
 class NaiveBayesModel;
 class SegmentModel;
 class TreeModelView;  // inspect_boosted.h
@@ -26,6 +27,7 @@ View summary_of(const GraphModel& model);
 View summary_of(const HiddenChainModel& model);
 View summary_of(const HmmModel& model);
 View summary_of(const JointModel& model);
+View summary_of(const MixtureModel& model);
 View summary_of(const NaiveBayesModel& model);
 View summary_of(const SegmentModel& model);
 View summary_of(const TreeModelView& model);
@@ -38,6 +40,7 @@ View top_of(const ErrorCorrectingModel& model, std::size_t n);  // of bits: for 
 View top_of(const GraphModel& model, std::size_t n);            // of templates
 View top_of(const HiddenChainModel& model, std::size_t n);      // of states, and of transitions
 View top_of(const JointModel& model, std::size_t n);            // of parts of y
+View top_of(const MixtureModel& model, std::size_t n);          // of each component
 View top_of(const SegmentModel& model,
             std::size_t n);  // of positions, segments, pairs, transitions
 // The n likeliest starts, ends, transitions of each label, and values of each label and track;
@@ -73,6 +76,8 @@ void write_weights(const ErrorCorrectingModel& model, const WriteText& write);
 void write_weights(const GraphModel& model, const WriteText& write);
 //   joint TAB part TAB attribute TAB group TAB weight
 void write_weights(const JointModel& model, const WriteText& write);
+//   mixture TAB component from 1 TAB kind TAB lambda
+void write_weights(const MixtureModel& model, const WriteText& write);
 // By string and then by the labels' bytes:
 //   node TAB attribute TAB column label TAB weight
 //   segment TAB string TAB label TAB weight

@@ -12,6 +12,7 @@
 #include "train/kinds/hidden_chain_training.h"
 #include "train/kinds/hmm_training.h"
 #include "train/kinds/joint_training.h"
+#include "train/kinds/mixture_training.h"
 #include "train/kinds/naive_bayes_training.h"
 #include "train/kinds/pool_training.h"
 #include "train/kinds/segment_training.h"
@@ -79,16 +80,26 @@ struct CodeRequest {
 };
 
 struct JointRequest {
-  // Data (columns), output, weights, features (default: observed), seed, and the options of
-  // features, penalties, optimiser and stopping are looked at; the rest is to be left at its
-  // default.
+  // Data (columns), output, weights, hold-out, init, checkpoint, features (default: observed),
+  // seed, and the options of features, penalties, optimiser and stopping are looked at; the rest is
+  // to be left at its default.
   TrainRequest train;
   std::string template_path;  // the joint templates
+  std::string template_text;  // these themselves, where they are in no file
   std::string classes_path;   // lines LABEL CLASS; empty: none
+  LabelClasses classes;       // these themselves, where they are in no file
 };
 
 // How the data of these templates becomes strings, columns not yet counted.
 ExtractionConfig joint_extraction(const JointTemplates& templates, const std::string& name);
+
+struct MixtureRequest {
+  // Data (columns, attributes or svmlight), which the components have not seen, output, weights and
+  // checkpoint are looked at; the rest is to be left at its default.
+  TrainRequest train;
+  std::vector<std::string> experts;  // files of the components
+  MixtureOptions options;
+};
 
 struct BoostedRequest {
   // Data, output, format and what makes features of it, partial labels, weights (class weights for

@@ -23,7 +23,10 @@ std::unique_ptr<SequenceTrainer> make_trainer(
     const PoolRequest& request, std::vector<std::shared_ptr<const ChainModel>> experts = {});
 std::unique_ptr<SequenceTrainer> make_trainer(const CodeRequest& request);
 std::unique_ptr<SequenceTrainer> make_trainer(const HiddenChainRequest& request);
-std::unique_ptr<SequenceTrainer> make_trainer(const JointRequest& request);
+std::unique_ptr<SequenceTrainer> make_trainer(const JointRequest& request,
+                                              std::shared_ptr<const JointModel> init = nullptr);
+std::unique_ptr<SequenceTrainer> make_trainer(const MixtureRequest& request,
+                                              MixtureComponents::Models models = {});
 std::unique_ptr<SequenceTrainer> make_trainer(const BoostedRequest& request);
 std::unique_ptr<SequenceTrainer> make_trainer(const HmmRequest& request);
 std::unique_ptr<SequenceTrainer> make_trainer(const NaiveBayesRequest& request);

@@ -21,6 +21,7 @@ HiddenChainRequest hidden_chain_request(const OptionValues& values);
 PoolRequest pool_request(const OptionValues& values);
 CodeRequest code_request(const OptionValues& values);
 JointRequest joint_request(const OptionValues& values);
+MixtureRequest mixture_request(const OptionValues& values);
 BoostedRequest boosted_request(const OptionValues& values);
 NaiveBayesRequest naive_bayes_request(const OptionValues& values);
 HmmRequest hmm_request(const OptionValues& values);

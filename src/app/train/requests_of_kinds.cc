@@ -116,6 +116,15 @@ PoolRequest pool_request(const OptionValues& values) {
   return request;
 }
 
+MixtureRequest mixture_request(const OptionValues& values) {
+  MixtureRequest request;
+  request.train = train_request(values);
+  values.read("expert", request.experts);
+  values.read("em-iterations", request.options.em_iterations);
+  values.read("tolerance", request.options.tolerance);
+  return request;
+}
+
 CodeRequest code_request(const OptionValues& values) {
   CodeRequest request;
   request.train = train_request(values);

@@ -39,6 +39,7 @@ std::span<const TrainerRow> trainer_rows() {
       row<segment_request>(kSegmentBit),
       row<hidden_chain_request>(kHiddenChainBit),
       row<pool_request>(kPoolBit),
+      row<mixture_request>(kMixtureBit),
       row<code_request>(kErrorCorrectingBit),
       row<boosted_request>(kBoosted),
       row<naive_bayes_request>(kNaiveBayesBit),

@@ -91,7 +91,7 @@ enum class UnknownWord {
 struct EmbeddingsFeature {
   Embeddings embeddings;
   UnknownWord unknown = UnknownWord::flag;
-  std::string unknown_word;  // that has the vector of unknown words; empty: as `unknown` says
+  std::string unknown_word{};  // that has the vector of unknown words; empty: as `unknown` says
   std::vector<float> unknown_vector = {};  // set by FeatureKit where it is empty, and there is one
   bool average = true;                     // of texts: have the averages
   std::size_t nearest = 0;                 // of texts: so many words for each; 0: none

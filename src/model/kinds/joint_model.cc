@@ -36,6 +36,10 @@ JointModel::JointModel(Container container)
   for (Label y = 0; y < labels(); ++y) label_number_.emplace(label_names_[y], y);
   read_groups();
   table_ = FeatureTable(container_, "joint", parts_.cells());
+  triggers_ = TriggerFinder(templates_.triggers());
+  for (const Trigger& trigger : templates_.triggers()) {
+    trigger_row_.push_back(table_.names().find(trigger.attribute));
+  }
 }
 
 void JointModel::read_groups() {
@@ -94,24 +98,38 @@ void JointModel::score_in(const TextSequence& sequence, Scratch& scratch,
   const auto& places = scratch.node.places;
   // The last items of a list are the tracks' cells.
   std::vector<Label> present(length * tracks);
+  std::vector<std::string_view> cells(length * tracks);
   for (std::size_t t = 0; t < length; ++t) {
     if (node.list_end(t) - node.list_begin(t) != templates_.size() + tracks) {
       throw Error(container_.name() + ": a sequence without the strings of its joint templates");
     }
     for (std::size_t k = 0; k < tracks; ++k) {
-      const std::string_view cell = node.item(node.list_end(t) - tracks + k);
-      present[t * tracks + k] = label_named(cell.substr(JointTemplates::kCellPrefix.size()));
+      const std::string_view cell =
+          JointTemplates::cell_of(node.item(node.list_end(t) - tracks + k));
+      cells[t * tracks + k] = cell;
+      present[t * tracks + k] = label_named(cell);
     }
   }
   WindowLists windows;
   windows.windows = templates_.windows().size();
   WindowFinder().append(templates_.windows(), present, tracks, labels(), windows);
+  std::vector<TriggerFinder::Firing> firings;
+  triggers_.find(cells, tracks, firings);
+  auto firing = firings.begin();
   std::vector<Real> cell(parts_.cells());
   for (std::size_t t = 0; t < length; ++t) {
     std::ranges::fill(cell, Real{0});
     for (std::size_t k = node.list_begin(t); k < node.list_end(t) - tracks; ++k) {
       if (k + kAhead < places.size()) table_.prefetch(places[k + kAhead]);
       table_.visit(places[k], [&](std::uint32_t c, float weight) { cell[c] += Real{weight}; });
+    }
+    for (; firing != firings.end() && firing->position == t; ++firing) {
+      const std::uint32_t id = trigger_row_[firing->trigger];
+      if (id == kUnknown) continue;
+      const WeightRow row = table_.row(id);
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        cell[row.cell(k)] += static_cast<Real>(row.weight(k));
+      }
     }
     parts_.spread(cell.data(), windows, t, out.state.row(t));
   }

@@ -29,7 +29,8 @@ class JointModel final : public SequenceModel, public OpensFile<JointModel> {
 
  private:
   // theta of (JF.2): positions do not depend on each other.
-  //   cost: a look-up for each template, its weights, and O(L) for each part of y
+  //   cost: a look-up for each template and cell of a track, the weights of what is found, and O(L)
+  //   for each part of y
   void make_scores(const TextSequence& sequence, Scratch& scratch,
                    ChainScores<float>& out) const override;
   void make_scores(const TextSequence& sequence, Scratch& scratch,
@@ -45,6 +46,8 @@ class JointModel final : public SequenceModel, public OpensFile<JointModel> {
   std::vector<std::string> label_names_;
   std::unordered_map<std::string_view, Label> label_number_;  // into label_names_
   FeatureTable table_;
+  TriggerFinder triggers_;
+  std::vector<std::uint32_t> trigger_row_;  // [triggers] of table_; kUnknown: it has no weight
 };
 
 // What a model is made of; views.

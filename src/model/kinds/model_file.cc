@@ -11,6 +11,7 @@
 #include "model/kinds/hidden_chain_model.h"
 #include "model/kinds/hmm_model.h"
 #include "model/kinds/joint_model.h"
+#include "model/kinds/mixture_model.h"
 #include "model/kinds/naive_bayes_model.h"
 #include "model/kinds/segment_model.h"
 
@@ -42,6 +43,8 @@ const std::array kModelKinds = {
               ", whose weights are of bits; croft inspect --top and --weights show them"},
     ModelKind{JointModel::kKind, read<JointModel>,
               ", whose weights several labels share; croft inspect --top and --weights show them"},
+    ModelKind{MixtureModel::kKind, read<MixtureModel>,
+              ", which has those of its components; croft inspect --top shows them"},
     ModelKind{SegmentModel::kKind, read<SegmentModel>,
               "; croft inspect --top and --weights show its weights"},
     boosted(kBoostedChain, read<BoostedModel>),

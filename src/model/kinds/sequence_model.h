@@ -35,7 +35,7 @@ class SequenceModel : public StoredModel {
   // Whether each position is labelled by itself.
   bool labels_are_independent() const {
     return kind() == "maxent" || kind() == "joint-maxent" || kind() == "naive-bayes" ||
-           kind() == "boosted-maxent";
+           kind() == "boosted-maxent" || kind() == "mixture";
   }
   // How probabilities are made of its scores, where not as they are; scores and transitions do not
   // have it in them (app/label/tag_plan.h has).
@@ -44,6 +44,7 @@ class SequenceModel : public StoredModel {
   // theta of a sequence, of order 1 (base scores, which histories() lift); attributes that the
   // model does not know score 0.  Refers to this model.  Throws Error where values are so large, or
   // weights so damaged, that scores are no numbers: whoever decodes gets finite ones, and -inf.
+  struct ComponentScratch;
   struct Scratch {  // one a thread
     FeatureTable::Scratch node, edge;
     std::vector<std::uint32_t> ids;
@@ -52,6 +53,7 @@ class SequenceModel : public StoredModel {
     PositionValues position;
     ChainScores<float> single;
     std::unique_ptr<ReadScratch, FreeReadScratch> read;
+    std::vector<ComponentScratch> components;  // of a mixture
   };
   template <class Real>
   void score(const TextSequence& sequence, Scratch& scratch, ChainScores<Real>& out) const {
@@ -120,6 +122,14 @@ class SequenceModel : public StoredModel {
   std::optional<Calibrator> calibrator_;
   TransitionScores<float> transitions_float_;
   TransitionScores<double> transitions_double_;
+};
+
+// Of one model of a mixture.
+struct SequenceModel::ComponentScratch {
+  Extractor::Scratch extraction;
+  TextSequence text;
+  Scratch scores;
+  ChainScores<double> theta;
 };
 
 // The sections that every kind has: meta (kind, extraction, training record, and what `more` says),

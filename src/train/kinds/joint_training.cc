@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "core/json.h"
 #include "croft/core/error.h"
@@ -67,26 +68,58 @@ class JointExpectations final : public ExpectationFunction {
 }  // namespace
 
 JointTraining::JointTraining(const Extractor& extractor, const JointTemplates& templates,
-                             const LabelClasses& classes)
-    : extractor_(extractor), templates_(templates), classes_(classes) {}
+                             const LabelClasses& classes, const JointModel* init)
+    : extractor_(extractor),
+      templates_(templates),
+      classes_(classes),
+      init_(init),
+      triggers_(templates.triggers()) {
+  if (init_ != nullptr) keep_names_of(*init_);
+}
 
 JointTraining::JointTraining(const JointModel& model)
     : extractor_(model.extractor()),
       templates_(model.templates()),
       classes_(no_classes()),
-      init_(&model) {
+      init_(&model),
+      fixed_(true),
+      triggers_(templates_.triggers()) {
+  keep_names_of(model);
+}
+
+// Labels first, so that a label of the model keeps its number.
+void JointTraining::keep_names_of(const JointModel& model) {
+  const JointTemplates& known = model.templates();
+  for (std::size_t b = 0; b < known.parts().size(); ++b) {
+    const std::optional<std::size_t> here = templates_.find_part(known, b);
+    if (!here) {
+      throw UsageError("the model to start from has templates with the part ",
+                       in_quotes(known.part_text(b)),
+                       " of the label, and the joint templates have no such line; add one, or "
+                       "train from nothing");
+    }
+    part_of_model_.push_back(*here);
+  }
   for (Label y = 0; y < model.labels(); ++y) label_names_.insert(model.label(y));
   for (std::uint32_t id = 0; id < model.table().size(); ++id) {
     const WeightRow row = model.table().row(id);
     if (row.size() == 0) continue;
-    names_.insert(model.table().name(id));
-    part_of_.push_back(static_cast<std::uint32_t>(model.parts().part_of(row.cell(0))));
+    const std::size_t part = part_of_model_[model.parts().part_of(row.cell(0))];
+    names_.insert(JointTemplates::with_part(model.table().name(id), part));
+    part_of_.push_back(static_cast<std::uint32_t>(part));
   }
 }
 
 double JointTraining::total_weight() const {
   if (data_.weight.empty()) return static_cast<double>(positions());
   return std::accumulate(data_.weight.begin(), data_.weight.end(), 0.0);
+}
+
+// Of the position that is being read.
+void JointTraining::add_attribute(std::string_view name, std::size_t part) {
+  const std::uint32_t id = names_.insert(name);
+  if (id == part_of_.size()) part_of_.push_back(static_cast<std::uint32_t>(part));
+  data_.node.id.push_back(id);
 }
 
 void JointTraining::add(const TextSequence& sequence, std::string_view) {
@@ -102,18 +135,24 @@ void JointTraining::add(const TextSequence& sequence, std::string_view) {
     if (sequence.weight != 1 && data_.weight.empty()) data_.weight.assign(data_.sequences(), 1.0);
     if (sequence.weight != 1 || !data_.weight.empty()) data_.weight.push_back(sequence.weight);
   };
+  std::vector<std::string_view> cells;  // [T][tracks]
   for (std::size_t t = 0; t < length; ++t) {
-    const std::size_t first = node.list_begin(t);
-    for (std::size_t k = 0; k < templates_.size(); ++k) {
-      const std::uint32_t id = names_.insert(node.item(first + k));
-      if (id == part_of_.size()) {
-        part_of_.push_back(static_cast<std::uint32_t>(templates_.part_of(k)));
-      }
-      data_.node.id.push_back(id);
-    }
     for (std::size_t k = 0; k < tracks; ++k) {
-      const std::string_view cell = node.item(first + templates_.size() + k);
-      cells_.push_back(cell_names_.insert(cell.substr(JointTemplates::kCellPrefix.size())));
+      cells.push_back(
+          JointTemplates::cell_of(node.item(node.list_begin(t) + templates_.size() + k)));
+      cells_.push_back(cell_names_.insert(cells.back()));
+    }
+  }
+  std::vector<TriggerFinder::Firing> firings;
+  triggers_.find(cells, tracks, firings);
+  auto firing = firings.begin();
+  for (std::size_t t = 0; t < length; ++t) {
+    for (std::size_t k = 0; k < templates_.size(); ++k) {
+      add_attribute(node.item(node.list_begin(t) + k), templates_.part_of(k));
+    }
+    for (; firing != firings.end() && firing->position == t; ++firing) {
+      const Trigger& trigger = templates_.triggers()[firing->trigger];
+      add_attribute(trigger.attribute, trigger.part);
     }
     examples_.label.push_back(label_names_.insert(sequence.labels.item(t)));
     append_weight();
@@ -135,7 +174,7 @@ MethodChoice JointTraining::choice(const TrainOptions& options) const {
         "--objective ", info(options.objective).name,
         " knows no joint features, which are trained by their likelihood; leave it out");
   }
-  MethodChoice choice = options.choice(false, positions());
+  MethodChoice choice = options.choice(init_ != nullptr, positions());
   choice.structure = Structure::joint;
   choice.weighted = std::ranges::any_of(data_.weight, [](double w) { return w != 1; });
   check_choice(choice);
@@ -163,7 +202,7 @@ void JointTraining::find_examples() {
   labels_.clear();
   for (std::uint32_t y = 0; y < label_names_.size(); ++y) labels_.emplace_back(label_names_[y]);
   examples_.parts =
-      init_ != nullptr ? init_->parts() : templates_.make_parts(labels_, classes_, group_names_);
+      fixed_ ? init_->parts() : templates_.make_parts(labels_, classes_, group_names_);
   std::vector<Label> label_of(cell_names_.size());
   for (std::uint32_t c = 0; c < label_of.size(); ++c) {
     label_of[c] = label_names_.find(cell_names_[c]);
@@ -196,6 +235,11 @@ ChainLayout JointTraining::candidates(const TrainOptions& options) const {
   std::vector<std::size_t> count(attributes());
   for (const std::uint32_t a : data_.node.id) ++count[a];
   auto next = observed.begin();
+  std::vector<std::uint64_t> kept;
+  for_weights_of_model(
+      [&](std::uint32_t a, std::uint32_t cell, double) { kept.push_back(pair_of(a, cell)); });
+  std::ranges::sort(kept);
+  auto next_kept = kept.begin();
   std::vector<std::uint32_t> cells;
   for (std::uint32_t a = 0; a < attributes(); ++a) {
     cells.clear();
@@ -211,7 +255,14 @@ ChainLayout JointTraining::candidates(const TrainOptions& options) const {
       }
       next = last;
     }
-    if (init_ != nullptr) add_cells_of_model(names_[a], cells);
+    const std::size_t chosen = cells.size();
+    for (; next_kept != kept.end() && *next_kept >> 32 == a; ++next_kept) {
+      cells.push_back(static_cast<std::uint32_t>(*next_kept));
+    }
+    if (cells.size() > chosen) {
+      std::ranges::sort(cells);
+      cells.erase(std::ranges::unique(cells).begin(), cells.end());
+    }
     layout.node.cell.insert(layout.node.cell.end(), cells.begin(), cells.end());
     layout.node.begin.push_back(layout.node.cell.size());
   }
@@ -235,14 +286,54 @@ std::vector<std::uint64_t> JointTraining::observed_pairs() const {
   return pairs;
 }
 
-void JointTraining::add_cells_of_model(std::string_view attribute,
-                                       std::vector<std::uint32_t>& cells) const {
-  const std::uint32_t id = init_->table().names().find(attribute);
-  if (id == kUnknown) return;
-  const WeightRow row = init_->table().row(id);
-  for (std::size_t k = 0; k < row.size(); ++k) cells.push_back(row.cell(k));
-  std::ranges::sort(cells);
-  cells.erase(std::ranges::unique(cells).begin(), cells.end());
+// [cells of the model] here: that of the group with the same name.
+std::vector<std::uint32_t> JointTraining::cells_of_model() const {
+  std::vector<std::uint32_t> cells(init_->parts().cells());
+  std::iota(cells.begin(), cells.end(), std::uint32_t{0});
+  if (fixed_) return cells;
+  for (std::size_t b = 0; b < part_of_model_.size(); ++b) {
+    const std::size_t part = part_of_model_[b];
+    const std::vector<std::string>& names = group_names_[part];
+    const std::vector<std::string>& all = names.empty() ? labels_ : names;
+    std::unordered_map<std::string_view, std::uint32_t> number;
+    for (std::uint32_t g = 0; g < all.size(); ++g) number.emplace(all[g], g);
+    for (std::uint32_t c = init_->parts().first(b); c < init_->parts().first(b + 1); ++c) {
+      const auto found = number.find(init_->group_name(c));
+      if (found == number.end()) {
+        throw UsageError("the model to start from has the class ", in_quotes(init_->group_name(c)),
+                         " of labels, and --label-classes gives it to no label; name the classes "
+                         "that it was trained with, or more");
+      }
+      cells[c] = examples_.parts.first(part) + found->second;
+    }
+  }
+  return cells;
+}
+
+// visit(attribute, cell, weight) of each weight of the model to start from, if there is one.
+template <class Visit>
+void JointTraining::for_weights_of_model(Visit visit) const {
+  if (init_ == nullptr) return;
+  const std::vector<std::uint32_t> here = cells_of_model();
+  for (std::uint32_t id = 0; id < init_->table().size(); ++id) {
+    const WeightRow row = init_->table().row(id);
+    if (row.size() == 0) continue;
+    const std::size_t part = part_of_model_[init_->parts().part_of(row.cell(0))];
+    const std::uint32_t a = names_.find(JointTemplates::with_part(init_->table().name(id), part));
+    for (std::size_t k = 0; k < row.size(); ++k) visit(a, here[row.cell(k)], row.weight(k));
+  }
+}
+
+// By increasing feature; after lay_out().
+std::vector<FeatureWeight> JointTraining::initial_weights() const {
+  std::vector<std::uint32_t> row_of(attributes(), kUnknown);
+  for (std::uint32_t row = 0; row < row_name_.size(); ++row) row_of[row_name_[row]] = row;
+  std::vector<FeatureWeight> weights;
+  for_weights_of_model([&](std::uint32_t a, std::uint32_t cell, double weight) {
+    weights.push_back({*feature_of(layout_.node, row_of[a], cell), weight});
+  });
+  std::ranges::sort(weights, {}, &FeatureWeight::feature);
+  return weights;
 }
 
 void JointTraining::lay_out(const TrainOptions& options) {
@@ -271,6 +362,8 @@ TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallba
   if (layout_.dimension() == 0) {
     throw Error("no feature is left to train; lower --min-count, or give more data");
   }
+  const std::vector<FeatureWeight> start = initial_weights();
+  for (const FeatureWeight& each : start) weights_[each.feature] = each.weight;
   ThreadPool pool(options.threads, no_other_ranks(), *options.helpers);
   const ObjectiveMaker<double> twice = [this] {
     return std::make_unique<JointLikelihood<double>>(examples_);
@@ -289,7 +382,7 @@ TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallba
   problem.own_objective = &own;
   problem.show_weights = stop.after > 0;
   if (options.checkpoints != nullptr) {
-    options.checkpoints->set_fingerprint(fingerprint(options, problem, stop.holdout));
+    options.checkpoints->set_fingerprint(fingerprint(options, problem, start, stop.holdout));
   }
   TrainResult result;
   WatchedRun run{.max_iterations = options.stop.max_iterations,
@@ -303,6 +396,7 @@ TrainResult JointTraining::run(const TrainOptions& options, const TrainingCallba
 
 // Labels and templates are in it by the names of cells and attributes.
 std::uint64_t JointTraining::fingerprint(const TrainOptions& options, const ChainProblem& problem,
+                                         std::span<const FeatureWeight> start,
                                          std::uint64_t holdout) const {
   ChainNames names;
   for (const std::string& label : labels_) names.labels.push_back(label);
@@ -317,8 +411,11 @@ std::uint64_t JointTraining::fingerprint(const TrainOptions& options, const Chai
   names.labels.push_back(gold);
   const std::string held_out = std::to_string(holdout);
   names.labels.push_back(held_out);
-  return TrainingFingerprint{
-      .problem = problem, .names = names, .partial = std::nullopt, .early_stop = options.early_stop}
+  return TrainingFingerprint{.problem = problem,
+                             .names = names,
+                             .partial = std::nullopt,
+                             .early_stop = options.early_stop,
+                             .start = start}
       .value();
 }
 

@@ -25,8 +25,10 @@ class JointTraining : public SequenceTraining {
  public:
   // Kept by reference; the extractor's template is templates.extraction().
   //   classes : for %y[class]
+  //   init    : to start from; its labels, features and weights are kept.  May be null
+  // Throws UsageError where the templates lack a part of y that the model has.
   JointTraining(const Extractor& extractor, const JointTemplates& templates,
-                const LabelClasses& classes);
+                const LabelClasses& classes, const JointModel* init = nullptr);
   // For expectations(): with the labels, groups and features of a model.  Kept by reference.
   explicit JointTraining(const JointModel& model);
 
@@ -45,7 +47,8 @@ class JointTraining : public SequenceTraining {
 
   // Trains; of the options, those of other kinds must be left at their defaults.  observed features
   // are the pairs of an attribute and a group that the data shows where the template's part of y
-  // holds.  Throws UsageError for bad options, Error when there is no example or feature.
+  // holds.  Throws UsageError for bad options, Error when there is no example or feature, and where
+  // a class of the model to start from has no label.
   TrainResult run(const TrainOptions& options, const TrainingCallback& callback,
                   const EarlyStop& stop = {});
 
@@ -68,6 +71,8 @@ class JointTraining : public SequenceTraining {
   void lay_out(const TrainOptions& options);
 
  private:
+  void keep_names_of(const JointModel& model);
+  void add_attribute(std::string_view name, std::size_t part);
   void check_classes() const;
   void find_examples();
   std::vector<double> empirical() const;
@@ -75,15 +80,21 @@ class JointTraining : public SequenceTraining {
   MethodChoice choice(const TrainOptions& options) const;  // checked
   ContainerWriter model(const Json& training, std::span<const double> weights) const;
   std::uint64_t fingerprint(const TrainOptions& options, const ChainProblem& problem,
-                            std::uint64_t holdout) const;
+                            std::span<const FeatureWeight> start, std::uint64_t holdout) const;
   ChainLayout candidates(const TrainOptions& options) const;
   std::vector<std::uint64_t> observed_pairs() const;
-  void add_cells_of_model(std::string_view attribute, std::vector<std::uint32_t>& cells) const;
+  std::vector<std::uint32_t> cells_of_model() const;
+  template <class Visit>
+  void for_weights_of_model(Visit visit) const;
+  std::vector<FeatureWeight> initial_weights() const;
 
   const Extractor& extractor_;
   const JointTemplates& templates_;
   const LabelClasses& classes_;
   const JointModel* init_ = nullptr;
+  bool fixed_ = false;                      // the model's labels and groups, and no others
+  std::vector<std::size_t> part_of_model_;  // [parts of the model] here
+  TriggerFinder triggers_;
   StringTable names_, label_names_, cell_names_;
   std::vector<std::uint32_t> part_of_;        // [attributes]
   std::vector<std::uint32_t> cells_;          // [positions][tracks] of cell_names_

@@ -97,10 +97,10 @@ std::span<const OptionRow> data_options() {
       flag("boundaries", "START and STOP as labels before the first and after the last position")
           .of((kOfColumns | kHmmBit) & ~kBoostedMaxentBit),
       flag("partial", "Labels may be known in part: ? is any label, A|B one of these")
-          .of(kOfSequences & ~kJointBit)
+          .of(kOfSequences & ~(kJointBit | kMixtureBit))
           .outside(),
       letter("partial-separator", "CHARACTER=|", "Character between the labels of a set")
-          .of(kOfSequences & ~kJointBit)
+          .of(kOfSequences & ~(kJointBit | kMixtureBit))
           .at_first("|")
           .beside("partial")
           .outside(),

@@ -42,9 +42,11 @@ std::span<const OptionRow> generative_options() {
       whole("states", "N",
             "Labels in all; without --partial the data has none, and every column is observed")
           .between(1, 65536),
-      common(kHmmBit | kNaiveBayesBit | kBayesNetBit | kGraphBit | kHiddenChainBit, kEm),
-      whole("em-iterations", "N=100",
-            "Iterations at most of Baum-Welch, or of the EM of naive-bayes, bayes-net and of "
+      common(kHmmBit | kNaiveBayesBit | kBayesNetBit | kGraphBit | kHiddenChainBit | kMixtureBit,
+             kEm),
+      whole("em-iterations", "N=100, of mixture 1000",
+            "Iterations at most of Baum-Welch, or of the EM of naive-bayes, bayes-net, mixture and "
+            "of "
             "graph and hidden-chain (otherwise trained by the gradient), where labels are not "
             "known; 0, of the first three: only what is known counts"),
       whole("starts", "N",
@@ -128,7 +130,9 @@ std::span<const OptionRow> structure_options() {
             "may be given several times")
           .repeated(),
       file("expert", "MODEL",
-           "A chain that is trained already, as one expert; may be given several times")
+           "A chain that is trained already, as one expert of a pool, or a model of single labels, "
+           "as one component of a mixture; may be given several times")
+          .of(kPoolBit | kMixtureBit)
           .repeated()
           .outside(),
       choice("pool-weights", "HOW=free", {"free", "dirichlet", "uniform", "unit"},
@@ -152,8 +156,7 @@ std::span<const OptionRow> structure_options() {
       file("joint-template", "FILE",
            "Lines such as u1:%x[-1,0] * %y[suffix,3]: an observation times a part of the "
            "label; labels with the same part share the weight")
-          .of(kJointBit, "it goes with --model maxent")
-          .outside(),
+          .of(kJointBit, "it goes with --model maxent"),
       file("label-classes", "FILE",
            "Lines LABEL CLASS, for %y[class] in the joint templates, and for --experts labels "
            "of --model pool")

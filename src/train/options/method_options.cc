@@ -48,9 +48,9 @@ std::span<const OptionRow> method_options() {
       whole("max-iterations", "N=1000, of perceptron and the like 100",
             "Stop after so many, or so many passes")
           .of(kOptimised | kLogicBit),
-      number("tolerance", "CHANGE=1e-5, with --l1 5e-6, boosted 0",
+      number("tolerance", "CHANGE=1e-5, with --l1 5e-6, boosted 0, mixture 1e-9",
              "Stop when the objective's relative change over --window falls below; 0: never")
-          .of(kOptimised | kBoosted | kNaiveBayesBit | kHmmBit | kBayesNetBit),
+          .of(kOptimised | kBoosted | kNaiveBayesBit | kHmmBit | kBayesNetBit | kMixtureBit),
       whole("window", "N=10", "Iterations over which --tolerance is measured").from(1),
       number("gradient-tolerance", "NUMBER=1e-5",
              "Stop when |gradient| falls below this times max(1, |w|)"),
@@ -116,7 +116,7 @@ std::span<const OptionRow> run_options() {
               "its iterations have no hold-out score")
           .at_first("0"),
       file("init", "MODEL", "Start from this model: its weights, features and labels are kept")
-          .of(kChains | kSegmentBit | kNaiveBayesBit | kBayesNetBit | kGraphBit)
+          .of(kChains | kSegmentBit | kNaiveBayesBit | kBayesNetBit | kGraphBit | kJointBit)
           .outside(),
       file("checkpoint", "FOLDER",
            "Keep the state of the training in this folder, to go on from after a crash")

@@ -17,6 +17,7 @@ std::span<const KindName> kind_names() {
       {kHmmBit, "hmm", "the same, and labels given the one before (hidden Markov model)"},
       {kHiddenChainBit, "hidden-chain", "a chain whose labels have hidden states"},
       {kPoolBit, "pool", "the product of several chains, each to a power"},
+      {kMixtureBit, "mixture", "the weighted mean of several models' probabilities"},
       {kSegmentBit, "segment",
        "segments, and not positions, that depend on their neighbours (semi-Markov CRF)"},
       {kErrorCorrectingBit, "error-correcting", "binary chains of the bits of a code"},

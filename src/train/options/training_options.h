@@ -20,7 +20,7 @@ inline constexpr KindSet kChainBit = 1 << 0, kMaxentBit = 1 << 1, kMemmBit = 1 <
                          kBoostedMaxentBit = 1 << 9, kBoostedSegmentBit = 1 << 10,
                          kSegmentBit = 1 << 11, kBayesNetBit = 1 << 12, kGraphBit = 1 << 13,
                          kJointBit = 1 << 14,  // maxent with joint features, a training of its own
-    kLogicBit = 1 << 15;
+    kLogicBit = 1 << 15, kMixtureBit = 1 << 16;
 
 // Families that options have in common.
 inline constexpr KindSet kChains = kChainBit | kMaxentBit | kMemmBit;

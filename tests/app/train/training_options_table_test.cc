@@ -59,6 +59,7 @@ std::vector<KindOfRequest> requests() {
       {kSegmentBit, "segment", segment_request},
       {kHiddenChainBit, "hidden-chain", hidden_chain_request},
       {kPoolBit, "pool", pool_request},
+      {kMixtureBit, "mixture", mixture_request},
       {kErrorCorrectingBit, "error-correcting", code_request},
       {kBoostedChainBit, "boosted-chain", boosted_request},
       {kBoostedMaxentBit, "boosted-maxent", boosted_request},

@@ -75,6 +75,12 @@ class KindsTest(CliTest):
         self.check("joint-maxent", self.train("m.croft", "--model", "maxent", "--joint-template", template,
                                               *SHORT, data))
 
+    def test_so_have_mixtures(self):
+        data = self.file("data", text_of(SENTENCES))
+        experts = [part for kind in ("maxent", "naive-bayes")
+                   for part in ("--expert", self.train(f"{kind}.croft", "--model", kind, *KINDS[kind], data))]
+        self.check("mixture", self.train("m.croft", "--model", "mixture", *experts, data))
+
     def test_each_weight_is_a_line_and_a_kind_without_weights_says_so(self):
         for kind, options in KINDS.items():
             model = self.trained(kind, options)

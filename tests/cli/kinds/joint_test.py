@@ -233,12 +233,81 @@ class JointTest(CliTest):
         found = json.loads(self.run_ok("evaluate", "--json", "-m", model, self.text))["tokens"]["accuracy"]
         self.assertEqual(held, {"sequences": 3, "token_accuracy": found})
 
+    def test_a_trigger_is_the_word_before_at_any_distance(self):
+        template = self.file("t", "u * %y\nany %x[..-1,0] = dog * %y\n"
+                                  "any %x[-2..-1,0] = \"the\" * %y[suffix,1]  # two words\n")
+        model = self.train("m.croft", "--model", "maxent", "--joint-template", template, self.text)
+        w = self.weights(model)
+        self.assertIn(("joint", "%y", "any %x[..-1,0] = dog", "sleeps"), w)
+        self.assertIn(("joint", "%y[suffix,1]", "any %x[-2..-1,0] = the", "s"), w)
+        labels = ["the", "dog", "sleeps", ".", "cat", "runs", "a"]
+
+        def score(seen, y):
+            total = w.get(("joint", "%y", "u", y), 0)
+            if "dog" in seen:
+                total += w.get(("joint", "%y", "any %x[..-1,0] = dog", y), 0)
+            if "the" in seen[-2:]:
+                total += w.get(("joint", "%y[suffix,1]", "any %x[-2..-1,0] = the", y[-1]), 0)
+            return total
+
+        words = ["cat", "dog", "the", "cat", "runs", "."]
+        new = self.file("new", "".join(f"{word} N x\n" for word in words) + "\n")
+        shown = json.loads(self.run_ok("predict", "-m", model, "--output", "json",
+                                       "--marginals=all", new))
+        for t in range(len(words)):
+            scores = {y: math.exp(score(words[:t], y)) for y in labels}
+            for y in labels:
+                self.assertAlmostEqual(shown["marginals"][t][y], scores[y] / sum(scores.values()),
+                                       places=5)
+        report = self.report(model, self.text, "--threads", 2)
+        self.assertLess(report["largest_violation"], 1e-2)
+        self.fails(BAD_INPUT, "train", "--quiet", "-o", self.folder / "x", "--model", "maxent",
+                   "--joint-template", self.file("bad", "u\nany %x[-1,0] = a\nany %x[-1,0]=a\n"),
+                   self.text, mentions=[":3:1:", "further up already", "leave out one"])
+
+    def test_training_goes_on_from_a_model(self):
+        exact = ["--tolerance", 0, "--gradient-tolerance", 1e-7, "--precision", "double",
+                 "--max-iterations", 5000]
+        first = self.train("a.croft", *self.options, *exact, self.text)
+        again = self.train("b.croft", *self.options, *exact, "--init", first, self.text)
+        before, after = self.weights(first), self.weights(again)
+        self.assertEqual(set(before), set(after))
+        for key, weight in before.items():
+            self.assertAlmostEqual(after[key], weight, delta=1e-5)
+        iterations = [json.loads(self.run_ok("inspect", "--json", "-m", m))["training"]["iterations"]
+                      for m in (first, again)]
+        self.assertLess(iterations[1], iterations[0])
+        # Other data, more templates in another order, another label: nothing of the first is lost.
+        more = self.file("more", "any %x[..-1,0] = dog * %y\n"
+                         + "".join(reversed(TEMPLATE.splitlines(True))))
+        other = self.file("other", "an DET an\nelephant N elephant\n\n")
+        wider = self.train("c.croft", "--model", "maxent", "--joint-template", more,
+                           "--label-classes", self.classes, "--init", first, other)
+        self.assertLessEqual(set(before), set(self.weights(wider)))
+        self.run_ok("predict", "-m", wider, self.text)
+        part = self.file("part", "u * %y\n")
+        self.refuses_to_train(WRONG_USAGE, "--model", "maxent", "--joint-template", part, "--init",
+                              first, self.text, mentions=["%y[suffix,1]", "no such line"])
+        chain = self.train("chain.croft", self.text)
+        self.refuses_to_train(BAD_INPUT, *self.options, "--init", chain, self.text,
+                              mentions=["chain.croft"])
+
+    def test_a_fraction_is_held_out_and_stops_training(self):
+        text = self.file("long", TEXT * 8)
+        model = self.train("h.croft", *self.options, "--holdout", 0.25, "--early-stop", 2, "--l2",
+                           1e-6, text)
+        training = json.loads(self.run_ok("inspect", "--json", "-m", model))["training"]
+        self.assertGreater(training["holdout"]["sequences"], 0)
+        self.assertEqual(training["holdout"]["sequences"] + training["sequences"], 24)
+        self.assertLess(training["iterations"], 1000)
+        self.refuses_to_train(WRONG_USAGE, *self.options, "--holdout", 1.5, text,
+                              mentions=["--holdout"])
+
     def test_options_that_would_be_ignored_are_refused(self):
         start = ["train", "--quiet", "-o", self.folder / "x"]
         for more, mention in ((["--early-stop", "3"], "--early-stop needs --holdout"),
                               (["--template", self.template], "--template has no meaning"),
                               (["--no-intercept"], "--no-intercept has no meaning"),
-                              (["--init", "m"], "--init has no meaning"),
                               (["--optimizer", "sdca"], "lbfgs"),
                               (["--objective", "max-margin"], "max-margin"),
                               (["--format", "attributes"], "--format columns")):

@@ -108,6 +108,12 @@ class CheckpointTest(CliTest):
         self.assertGreater(self.check(["--model", "maxent", "--joint-template", template, "--holdout", 0.2,
                                        "--early-stop", 5, "--optimizer", "lbfgs"]), 0)
 
+    def test_joint_features_with_triggers_from_a_model_too(self):
+        template = self.file("joint.template", "u1:%x[0,0] * %y\nany %x[-20..-1,0] = oil * %y\n")
+        joint = ["--model", "maxent", "--joint-template", template, "--optimizer", "lbfgs"]
+        first = self.train("first.croft", *joint, "--l2", 9, "--max-iterations", 5, TRAIN)
+        self.assertGreater(self.check([*joint, "--init", first]), 0)
+
     def test_em_of_generative_models_too(self):
         lines = TRAIN.read_text("utf-8").splitlines()
         partial = self.file("partial.txt", "\n".join(

@@ -182,7 +182,9 @@ TEST(FeatureKitTexts, AveragesAreThoseOfTheWordsThatHaveVectors) {
         EXPECT_NEAR(found[name], value, 1e-5) << name << " of " << text;
       }
       for (auto& [name, value] : found) {
-        if (!expected.contains(name)) EXPECT_EQ(value, 0) << name;
+        if (!expected.contains(name)) {
+          EXPECT_EQ(value, 0) << name;
+        }
       }
     }
   }

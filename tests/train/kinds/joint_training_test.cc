@@ -91,6 +91,24 @@ std::vector<NaiveTemplate> naive_templates() {
          return stands_in(text, t + 1, t + 1, y);
        },
        5},
+      {"any %x[-4..-1,0] = zz * %y  # a remark",  // shares its part with the first lines, and no
+                                                  // weight
+       [](const Text& text, std::ptrdiff_t t) {
+         return stands_in(text, t - 4, t - 1, "zz") ? "any %x[-4..-1,0] = zz" : "";
+       },
+       identity,
+       [](const Text& text, std::ptrdiff_t t, const std::string&) {
+         return stands_in(text, t - 4, t - 1, "zz");
+       }},
+      {"any %x[..,0]  =  \"ab\"  * %y[suffix,1] * %y not in %x[..-1,0]",
+       [](const Text& text, std::ptrdiff_t) {
+         return stands_in(text, 0, 99, "ab") ? "any %x[..,0] = ab" : "";
+       },
+       last_letter,
+       [](const Text& text, std::ptrdiff_t t, const std::string& y) {
+         return stands_in(text, 0, 99, "ab") && !stands_in(text, 0, t - 1, y);
+       },
+       4},
   };
 }
 
@@ -153,7 +171,9 @@ std::vector<Key> keys_of(const Fixture& f, const std::vector<NaiveTemplate>& nai
                          const std::vector<std::string>& labels) {
   const LabelParts& parts = f.training.examples().parts;
   std::map<std::size_t, const NaiveTemplate*> of_part;
-  for (std::size_t k = 0; k < naive.size(); ++k) of_part[f.templates.part_of(k)] = &naive[k];
+  for (std::size_t k = 0; k < f.templates.size(); ++k) {
+    of_part[f.templates.part_of(k)] = &naive[k];
+  }
   const RowLayout& rows = f.training.layout().node;
   std::vector<Key> keys;
   for (std::uint32_t r = 0; r < rows.rows(); ++r) {
@@ -301,6 +321,85 @@ TEST(JointTraining, ObservedFeaturesAreThoseThatHoldForTheTrueLabels) {
     const std::vector<Key> keys = keys_of(again, naive, labels_of(texts));
     EXPECT_EQ(std::set<Key>(keys.begin(), keys.end()), expected);
   }
+}
+
+std::map<Key, double> weights_of(const Fixture& f, const std::vector<NaiveTemplate>& naive,
+                                 const std::vector<Text>& texts) {
+  std::map<Key, double> w;
+  const std::vector<Key> keys = keys_of(f, naive, labels_of(texts));
+  for (std::size_t k = 0; k < keys.size(); ++k) w[keys[k]] = f.training.weights()[k];
+  return w;
+}
+
+TEST(JointTraining, AWarmStartKeepsWeightsAndFeaturesUnderOtherTemplatesAndLabels) {
+  Random random(20);
+  const std::vector<NaiveTemplate> naive = naive_templates();
+  const std::vector<Text> texts = random_texts(20, random);
+  Fixture first(template_text(naive), texts);
+  first.training.run(exact_options(), go_on);
+  const auto start = first.model();
+  const std::map<Key, double> before = weights_of(first, naive, texts);
+
+  std::vector<NaiveTemplate> more(naive.rbegin(), naive.rend());  // parts have other numbers
+  std::vector<Text> all = texts;
+  all.push_back({{"new", "N", "new"}, {"ab", "V", "ab"}});
+  Fixture second(template_text(more), all);
+  JointTraining training(second.extractor, second.templates, classes(), start.get());
+  training.add(second.extracted(all.back()));
+  TrainOptions options = exact_options();
+  options.stop.max_iterations = 1;
+  training.run(options, go_on);
+  // Labels keep their numbers.
+  const auto bytes = training.model(Json::object()).bytes();
+  const JointModel model(Container::from_bytes(bytes, "second.croft"));
+  for (Label y = 0; y < start->labels(); ++y) EXPECT_EQ(model.label(y), start->label(y));
+  EXPECT_EQ(model.labels(), start->labels() + 1);
+
+  // On the same data the start is the optimum, and every weight stays where it is.
+  JointTraining again(first.extractor, first.templates, classes(), start.get());
+  for (const Text& text : texts) again.add(first.extracted(text));
+  const TrainResult result = again.run(exact_options(), go_on);
+  EXPECT_LE(result.optimization.iterations, 30u);
+  std::size_t seen = 0;
+  const RowLayout& rows = again.layout().node;
+  for (std::uint32_t r = 0; r < rows.rows(); ++r) {
+    for (std::size_t k = 0; k < rows.length(r); ++k) {
+      const std::size_t at = rows.begin[r] + k;
+      const std::uint32_t c = rows.cell_of(r, k);
+      const std::size_t b = again.examples().parts.part_of(c);
+      for (const auto& [key, weight] : before) {
+        if (std::get<1>(key) != JointTemplates::plain_string(again.attribute(r))) continue;
+        if (std::get<2>(key) != start->group_name(c) || std::get<0>(key) != static_cast<int>(b)) {
+          continue;
+        }
+        EXPECT_NEAR(again.weights()[at], weight, 1e-5);
+        ++seen;
+      }
+    }
+  }
+  EXPECT_EQ(seen, before.size());
+}
+
+TEST(JointTraining, AWarmStartNeedsTheModelsPartsAndClasses) {
+  Random random(21);
+  const std::vector<Text> texts = random_texts(10, random);
+  Fixture first("u * %y\nu1:%x[-1,0] * %y[class]\n", texts), plain("u * %y\n", texts);
+  first.training.run(exact_options(), go_on);
+  const auto start = first.model();
+  const auto said = [&](const JointTemplates& templates, const LabelClasses& of) {
+    try {
+      JointTraining training(first.extractor, templates, of, start.get());
+      training.add(first.extracted(texts[0]));
+      training.lay_out(exact_options());
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_NE(said(plain.templates, classes()).find("\"%y[class]\" of the label"), std::string::npos);
+  const LabelClasses others = {{"ab", "X"}, {"cb", "X"}, {"ac", "X"}};
+  EXPECT_NE(said(first.templates, others).find("has the class"), std::string::npos);
+  EXPECT_EQ(said(first.templates, classes()), "no error");
 }
 
 TEST(JointModel, GivesThePosteriorsOfTheWeightsThatItWasMadeOf) {

@@ -7,13 +7,23 @@
 namespace croft {
 namespace {
 
-JointTemplates read_templates(const std::string& path) {
-  LineReader lines(path);
+constexpr const char* kTemplateName = "the joint template";  // of text that stands in no file
+
+JointTemplates read_templates(const JointRequest& request) {
+  if (!request.template_text.empty()) {
+    return JointTemplates::parse(request.template_text, kTemplateName);
+  }
+  LineReader lines(request.template_path);
   const std::string text = text_of(lines);
   return JointTemplates::parse(text, lines.name());
 }
 
-LabelClasses read_classes(const std::string& path, const JointTemplates& templates) {
+LabelClasses read_classes(const JointRequest& request, const JointTemplates& templates) {
+  const std::string& path = request.classes_path;
+  if (path.empty() && !request.classes.empty()) {
+    if (templates.uses_classes()) return request.classes;
+    throw UsageError("--label-classes: no joint template has %y[class]; leave it out");
+  }
   if (path.empty()) {
     if (templates.uses_classes()) {
       throw UsageError(
@@ -37,20 +47,25 @@ TrainRequest with_joint_defaults(const TrainRequest& asked) {
 
 class JointTrainer final : public SequenceTrainer {
  public:
-  explicit JointTrainer(const JointRequest& asked)
-      : SequenceTrainer(with_joint_defaults(asked.train)), asked_(asked) {
+  JointTrainer(const JointRequest& asked, std::shared_ptr<const JointModel> init)
+      : SequenceTrainer(with_joint_defaults(asked.train)), asked_(asked), init_(std::move(init)) {
+    if (asked_.template_path.empty() && asked_.template_text.empty()) {
+      throw UsageError("joint features come of --joint-template, and there is none");
+    }
     check_early_stop(request_);
+    holdout_fraction(request_.holdout);  // one that is out of range is refused
     request_.check(request_.options.stop);
   }
   std::vector<std::string> own_files() const override {
     return {asked_.template_path, asked_.classes_path};
   }
   void open() override {
-    templates_ = read_templates(asked_.template_path);
-    classes_ = read_classes(asked_.classes_path, templates_);
+    templates_ = read_templates(asked_);
+    classes_ = read_classes(asked_, templates_);
+    if (!init_) init_ = open_start<JointModel>(request_);
   }
   ExtractionConfig extraction() const override {
-    return joint_extraction(templates_, asked_.template_path);
+    return joint_extraction(templates_, template_name());
   }
 
   TrainOutcome fit(TrainObserver& observer, CheckpointFolder*) override {
@@ -62,6 +77,9 @@ class JointTrainer final : public SequenceTrainer {
   }
 
  private:
+  std::string template_name() const {
+    return asked_.template_path.empty() ? std::string(kTemplateName) : asked_.template_path;
+  }
   bool scored_at_end() const override { return true; }
   Sharing sharing() const override { return Sharing::work; }
   Structure structure() const override { return Structure::joint; }
@@ -69,12 +87,12 @@ class JointTrainer final : public SequenceTrainer {
     try {
       return SequenceTrainer::open_input(observer);
     } catch (const InputError& error) {
-      templates_.fail_as_window(error, asked_.template_path);
+      templates_.fail_as_window(error, template_name());
       throw;
     }
   }
   SequenceTraining& begin(const Extractor& extractor) override {
-    joint_.emplace(extractor, templates_, classes_);
+    joint_.emplace(extractor, templates_, classes_, init_.get());
     joint_->method(options_);  // one that joint features have not is refused before data is read
     return *joint_;
   }
@@ -85,7 +103,10 @@ class JointTrainer final : public SequenceTrainer {
   }
   ContainerWriter file(const Json& record) const override { return joint_->model(record); }
 
+  const SequenceModel* start() const override { return init_.get(); }
+
   JointRequest asked_;
+  std::shared_ptr<const JointModel> init_;
   JointTemplates templates_;
   LabelClasses classes_;
   std::optional<JointTraining> joint_;
@@ -102,8 +123,9 @@ ExtractionConfig joint_extraction(const JointTemplates& templates, const std::st
   return config;
 }
 
-std::unique_ptr<SequenceTrainer> make_trainer(const JointRequest& request) {
-  return std::make_unique<JointTrainer>(request);
+std::unique_ptr<SequenceTrainer> make_trainer(const JointRequest& request,
+                                              std::shared_ptr<const JointModel> init) {
+  return std::make_unique<JointTrainer>(request, std::move(init));
 }
 
 }  // namespace croft
