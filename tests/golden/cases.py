@@ -482,7 +482,7 @@ VALUES = {  # of several one
     "max-parents": "--max-parents 1", "significance": "--significance 0.05", "bootstrap": "--bootstrap 2",
     "edges": "--edges edges.csv", "query-memory": "--query-memory 1G", "numeric": "--numeric size",
     "group-by": ["--group-by 0", "--group-by blank-lines"], "tokenizer": ["--tokenizer blanks"],
-    "label-column": ["--label-column 1"], "ignore-lines": ["--ignore-lines ^#"],
+    "label-column": ["--label-column 1", "--label-column 3"], "ignore-lines": ["--ignore-lines ^#"],
     "unlabelled": "--unlabelled chunks.words", "entropy": "--entropy 1", "view": "--view *a*",
     "expectations": "--expectations labelled:2", "expectations-weight": "--expectations-weight 2",
     "self-training": "--self-training 1", "confidence": "--confidence 0.8",

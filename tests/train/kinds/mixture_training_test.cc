@@ -81,8 +81,10 @@ TEST(Mixture, EmNeverLowersTheLikelihoodAndEndsWhereItsDerivativeOnTheSimplexIsZ
         const double here = log_likelihood(training, inside ? down : lambda);
         const double slope = (log_likelihood(training, up) - here) / (inside ? 2 * kStep : kStep);
         const double n = static_cast<double>(training.positions());
-        EXPECT_LT(slope / n, 2e-4);               // not better anywhere ...
-        if (inside) EXPECT_GT(slope / n, -2e-4);  // ... and level inside
+        EXPECT_LT(slope / n, 2e-4);  // not better anywhere ...
+        if (inside) {
+          EXPECT_GT(slope / n, -2e-4);  // ... and level inside
+        }
       }
     }
     Random random(seed);
