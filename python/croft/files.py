@@ -36,10 +36,9 @@ def read(path: str | os.PathLike[str], format: str, *, tokenizer: str = "words",
 
     Raises FileNotFoundError for a file that is not there, croft.Error for bad data.
     """
-    text = _core.read_texts(os.fspath(path), format, tokenizer, misaligned, text_column or "",
-                            "" if label_column is None else str(label_column), list(cells), ignore_lines or "",
-                            list(label_names), unlabelled)
-    found: list[dict[str, Any]] = json.loads(text)
+    name = os.fspath(path)
+    found: list[dict[str, Any]] = json.loads(_core.read_texts(name, format, _reading(
+        name, tokenizer, misaligned, text_column, label_column, cells, ignore_lines, label_names, unlabelled)))
     return found
 
 
@@ -70,13 +69,20 @@ def convert(path: str | os.PathLike[str], to: str, output: Optional[str | os.Pat
         return None
     if output is not None and os.path.exists(output) and os.path.samefile(name, output):
         raise ValueError(f"output {os.fspath(output)!r} would replace the input; give another name")
-    made, changed = _core.convert_data(name, format or "", to, label_scheme, name, tokenizer, misaligned,
-                                       text_column or "", "" if label_column is None else str(label_column),
-                                       list(cells), ignore_lines or "", list(label_names), unlabelled)
+    made, changed = _core.convert_data(name, format or "", to, label_scheme, name, _reading(
+        name, tokenizer, misaligned, text_column, label_column, cells, ignore_lines, label_names, unlabelled))
     if changed:
         warn(f"{changed} spans began or ended inside of a token, and were "
              f"{'dropped' if misaligned == 'drop' else 'widened'}")
     return _hand_over(made, output)
+
+
+def _reading(path: str, tokenizer: str, misaligned: str, text_column: Optional[str], label_column: Optional[str],
+             cells: Sequence[str], ignore_lines: Optional[str], label_names: Sequence[str],
+             unlabelled: bool) -> _core.TextReading:
+    return _core.TextReading(path, tokenizer, misaligned, text_column or "",
+                             "" if label_column is None else str(label_column), list(cells), ignore_lines or "",
+                             list(label_names), unlabelled)
 
 
 class Calibration(NamedTuple):

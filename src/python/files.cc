@@ -93,6 +93,31 @@ py::dict cluster(const std::vector<std::string>& data, const std::string& output
   return out;
 }
 
+// How texts are read, as croft.read() and croft.convert() say it.
+TextReading text_reading(const std::string& path, const std::string& tokenizer,
+                         const std::string& misaligned, const std::string& text_column,
+                         const std::string& label_column, const std::vector<std::string>& cells,
+                         const std::string& ignore_lines,
+                         const std::vector<std::string>& label_names, bool unlabelled) {
+  TextReading reading;
+  if (misaligned == "widen") {
+    reading.misaligned = Misaligned::widen;
+  } else if (misaligned == "drop") {
+    reading.misaligned = Misaligned::drop;
+  } else if (misaligned != "refuse") {
+    throw UsageError("misaligned is refuse, widen or drop, and not ", in_quotes(misaligned));
+  }
+  if (tokenizer != kUsualTokenizer) reading.tokenizer = text_tokenizer(tokenizer);
+  if (path.ends_with(".tsv")) reading.delimiter = '\t';
+  reading.text_column = text_column;
+  reading.label_column = label_column;
+  reading.cells = cells;
+  reading.ignore_lines = ignore_lines;
+  reading.label_names = label_names;
+  reading.unlabelled = unlabelled;
+  return reading;
+}
+
 // The data as text, and how many spans were widened or dropped.
 py::tuple convert_file(const std::string& path, const std::string& from, const std::string& to,
                        const std::string& scheme, const std::string& title,
@@ -156,27 +181,18 @@ void bind_files(py::module_& module) {
         return convert_model(input, to, output);
       },
       py::arg("input"), py::arg("to"), py::arg("output"));
+  py::class_<TextReading>(module, "TextReading", "How texts are read.")
+      .def(py::init(&text_reading), py::arg("path"), py::arg("tokenizer"), py::arg("misaligned"),
+           py::arg("text_column"), py::arg("label_column"), py::arg("cells"),
+           py::arg("ignore_lines"), py::arg("label_names"), py::arg("unlabelled"));
   module.def(
-      "convert_data",
-      [](const std::string& path, const std::string& from, const std::string& to,
-         const std::string& scheme, const std::string& title, const std::string& tokenizer,
-         const std::string& misaligned, const std::string& text_column,
-         const std::string& label_column, const std::vector<std::string>& cells,
-         const std::string& ignore_lines, const std::vector<std::string>& label_names,
-         bool unlabelled) {
-        TextReading reading;
-        reading.text_column = text_column;
-        reading.label_column = label_column;
-        reading.cells = cells;
-        reading.ignore_lines = ignore_lines;
-        reading.label_names = label_names;
-        reading.unlabelled = unlabelled;
-        return convert_file(path, from, to, scheme, title,
-                            completed(std::move(reading), path, tokenizer, misaligned));
+      "read_texts",
+      [](const std::string& path, const std::string& format, const TextReading& reading) {
+        return written(read_texts(path, format, reading));
       },
-      py::arg("path"), py::arg("from"), py::arg("to"), py::arg("scheme"), py::arg("title"),
-      py::arg("tokenizer"), py::arg("misaligned"), py::arg("text_column"), py::arg("label_column"),
-      py::arg("cells"), py::arg("ignore_lines"), py::arg("label_names"), py::arg("unlabelled"));
+      py::arg("path"), py::arg("format"), py::arg("reading"));
+  module.def("convert_data", &convert_file, py::arg("path"), py::arg("from"), py::arg("to"),
+             py::arg("scheme"), py::arg("title"), py::arg("reading"));
   module.def("write_file", [](const std::filesystem::path& path, const py::bytes& content) {
     const std::string_view view = content;
     save_file(std::as_bytes(std::span(view.data(), view.size())), path);

@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "app/check/data_check.h"
-#include "app/convert/texts/convert_texts.h"
 #include "app/evaluate/comparison.h"
 #include "app/evaluate/evaluation.h"
 #include "app/evaluate/label_errors.h"
@@ -329,24 +328,6 @@ auto unchanged(Look look) {
   };
 }
 
-}  // namespace
-
-TextReading completed(TextReading reading, const std::string& path, const std::string& tokenizer,
-                      const std::string& misaligned) {
-  if (misaligned == "widen") {
-    reading.misaligned = Misaligned::widen;
-  } else if (misaligned == "drop") {
-    reading.misaligned = Misaligned::drop;
-  } else if (misaligned != "refuse") {
-    throw UsageError("misaligned is refuse, widen or drop, and not ", in_quotes(misaligned));
-  }
-  if (tokenizer != kUsualTokenizer) reading.tokenizer = text_tokenizer(tokenizer);
-  if (path.ends_with(".tsv")) reading.delimiter = '\t';
-  return reading;
-}
-
-namespace {
-
 // What `croft check --json` prints, as JSON.
 std::string check(const std::string& train, const std::vector<std::string>& tests,
                   const std::string& format, std::size_t show, std::size_t label_column,
@@ -404,25 +385,6 @@ void bind_model(py::module_& module) {
   module.def("hmm_transitions", unchanged(hmm_transitions), py::arg("model"));
   module.def("crfsuite_attributes", &crfsuite_attributes, py::arg("data"));
   module.def("evaluate", &evaluate, py::arg("y_true"), py::arg("y_pred"));
-  module.def(
-      "read_texts",
-      [](const std::string& path, const std::string& format, const std::string& tokenizer,
-         const std::string& misaligned, const std::string& text_column,
-         const std::string& label_column, const std::vector<std::string>& cells,
-         const std::string& ignore_lines, const std::vector<std::string>& label_names,
-         bool unlabelled) {
-        TextReading reading;
-        reading.text_column = text_column;
-        reading.label_column = label_column;
-        reading.cells = cells;
-        reading.ignore_lines = ignore_lines;
-        reading.label_names = label_names;
-        reading.unlabelled = unlabelled;
-        return dump(read_texts(path, format, completed(reading, path, tokenizer, misaligned)));
-      },
-      py::arg("path"), py::arg("format"), py::arg("tokenizer"), py::arg("misaligned"),
-      py::arg("text_column"), py::arg("label_column"), py::arg("cells"), py::arg("ignore_lines"),
-      py::arg("label_names"), py::arg("unlabelled"));
   module.def(
       "errors",
       [](const PythonModel& model, const std::string& path, const std::string& train,

@@ -46,11 +46,6 @@ struct PythonModel {
   std::shared_ptr<const SequenceModel> model;  // of any kind
 };
 
-// How texts are read, with what Python says of it in words.  Throws UsageError for a word that is
-// none of the choices.
-TextReading completed(TextReading reading, const std::string& path, const std::string& tokenizer,
-                      const std::string& misaligned);
-
 // The columns of a matrix, for a model that the program trained on rows: its attributes but the
 // intercept in the order of its data's columns, that of a table's header; of svmlight's indices;
 // where the data has no order, that of their bytes.

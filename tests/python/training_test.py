@@ -179,8 +179,10 @@ def test_misuses_are_errors():
         croft.ChainCRF().fit(X, y, X_unlabelled=X)
     with pytest.raises(ValueError, match="are of data without labels"):
         croft.ChainCRF(entropy=1.0).fit(X, y)
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError, match="is data for entropy"):
         croft.SegmentCRF().fit(X, y, X_unlabelled=X)
+    with pytest.raises(TypeError):
+        croft.HiddenChainCRF().fit(X, y, X_unlabelled=X)
     with pytest.raises(ValueError, match="features"):
         croft.LogisticRegression(entropy=1.0).fit([[0.0, 1.0], [1.0, 0.0]], ["a", "b"], X_unlabelled=[[1.0]])
 
