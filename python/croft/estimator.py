@@ -296,21 +296,22 @@ class ChainCRF(ChainCRFParameters, ChainKind):
         return self._fitted().explain(x, **how)
 
 
-def _prior_model(prior: Optional[Prior]) -> Optional[Model]:
+def _prior_model(prior: Optional[Prior], name: str = "prior") -> Optional[Model]:
     """The model that the parameter stands for."""
     if prior is None or isinstance(prior, Model):
         return prior
     if isinstance(prior, BaseEstimator):
         model: Optional[Model] = getattr(prior, "model_", None)
         if model is None:
-            raise ValueError(f"prior is a {type(prior).__name__} that is not fitted (scikit-learn's clone copies "
-                             "estimators without what they learnt); give prior=fitted.model_")
+            raise ValueError(f"{name} is a {type(prior).__name__} that is not fitted (scikit-learn's clone copies "
+                             f"estimators without what they learnt); give {'prior=' * (name == 'prior')}"
+                             "fitted.model_")
         return model
     if isinstance(prior, (str, os.PathLike)):
         model = Model.load(prior)
         model.verify()  # training would carry damage on into a model that looks sound
         return model
-    raise TypeError(f"prior is a {type(prior).__name__}; give a Model, a fitted estimator or a path")
+    raise TypeError(f"{name} is a {type(prior).__name__}; give a Model, a fitted estimator or a path")
 
 
 def _listed(weights: Any) -> list[float]:

@@ -184,7 +184,7 @@ def suggest(model: Any, path: PathLike, *, by: Optional[str] = None, top: int = 
 
     A dict each: score, sequence (its number, from 0), line, labels, rows or text; with a density, that too.
 
-    model   : a Model or a fitted estimator; a list of two or more: a committee
+    model   : a Model, a fitted estimator, or the path of a model file; a list of two or more: a committee
     by      : margin, entropy or errors; of a committee vote-entropy or divergence; None: margin, or vote-entropy
     top     : how many
     density : beta, 0 or more: the score times the mean similarity to the other sequences, to this power
@@ -193,7 +193,8 @@ def suggest(model: Any, path: PathLike, *, by: Optional[str] = None, top: int = 
     _check_count("top", top)
     if by is None:
         by = "margin" if len(models) == 1 else "vote-entropy"
-    text = _core.suggest([model_of(each)._native for each in models], os.fspath(path), by, top, float(density))
+    opened = [Model.load(each) if isinstance(each, (str, os.PathLike)) else model_of(each) for each in models]
+    text = _core.suggest([each._native for each in opened], os.fspath(path), by, top, float(density))
     return [json.loads(line) for line in text.splitlines()]
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Union
 
 from . import _core
@@ -11,6 +12,7 @@ from ._matrix import (RowClassifier, arrays as _arrays, classes_from as _classes
 from ._parameters import NaiveBayesParameters
 from ._warnings import warn
 from .estimator import warn_if_interrupted
+from .model import Model
 
 if TYPE_CHECKING:
     import numpy
@@ -285,6 +287,15 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
         return self.var_smoothing * (self._table.largest_variance or 1.0)
 
     # Files.
+
+    @property
+    def model_(self) -> Model:
+        """The model, with what it does to files and mixtures; as `save` writes it."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.croft")
+            self.save(path)
+            with open(path, "rb") as file:
+                return Model.from_bytes(file.read())
 
     def save(self, path: PathLike) -> None:
         """Writes a model file, which ``croft predict`` and NaiveBayes.load read; labels become text in it.  Its

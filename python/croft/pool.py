@@ -33,7 +33,7 @@ class PoolCRF(PoolCRFParameters, ChainKind):
         if isinstance(self.experts, str):
             raise TypeError("experts is a str, and a list was expected: of kinds of experts, and of models")
         kinds = [each for each in self.experts if isinstance(each, str)]
-        models = [_prior_model(each) for each in self.experts if not isinstance(each, str)]
+        models = [_prior_model(each, "an expert") for each in self.experts if not isinstance(each, str)]
         experts = [model._native for model in models if model is not None]
         return _core.train("pool", X, y, sample_weight, X_dev, y_dev, {**self._options(), "experts": kinds},
                            {"experts": experts}, see, X_unlabelled, comm)
@@ -102,7 +102,7 @@ class Mixture(MixtureParameters, SequenceEstimator):
             raise TypeError(f"experts is a {type(self.experts).__name__}, and a list of models was expected")
         models = []
         for each in self.experts:
-            model = _prior_model(each)
+            model = _prior_model(each, "an expert")
             if model is None:
                 raise TypeError("an expert is None, and a model was expected")
             models.append(model)

@@ -16,7 +16,7 @@ def _are_spans(X: Any, y: Any) -> bool:
     """Whether labels are given as spans: an item that is no text, or nothing at all of what is not empty."""
     if not all(isinstance(one, (tuple, list)) for one in y):
         return False
-    first = next((item for one in y for item in one), None)
+    first = next((item for one in y for item in one if item is not None), None)
     return isinstance(first, (tuple, list)) or (first is None and any(len(x) > 0 for x in X))
 
 

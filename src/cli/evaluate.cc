@@ -113,7 +113,8 @@ void check_reliability(const EvaluateCommand& c, const SequenceModel& model) {
 
 void check_confusion(const EvaluateCommand& c) {
   if (c.confusion.empty()) return;
-  check_not_read(std::array{c.model, c.data}, "confusion-svg", c.confusion, "the picture ");
+  check_not_read(std::array{c.model, c.data, c.reliability}, "confusion-svg", c.confusion,
+                 "the picture ");
   AtomicFile{c.confusion};
 }
 

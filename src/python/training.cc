@@ -41,12 +41,13 @@ class PythonInput final : public TrainingInput {
  public:
   PythonInput(LabelledData data, std::optional<LabelledData> holdout,
               std::optional<LabelledData> unlabelled, py::object weights, ExtractionConfig config,
-              const DataRules& rules)
+              const DataRules& rules, bool known_labels)
       : data_(std::move(data)),
         holdout_(std::move(holdout)),
         unlabelled_(std::move(unlabelled)),
         weights_(std::move(weights)),
-        optional_(rules.optional) {
+        optional_(rules.optional),
+        known_labels_(known_labels) {
     rows_ = config.format == InputFormat::columns;
     if (rows_) config.columns = count_columns(data_.x);
     if (rules.complete) rules.complete(config);
@@ -98,6 +99,7 @@ class PythonInput final : public TrainingInput {
     const std::size_t size = py::len(data.x);
     SequenceReader reader(rows_, data.x_name);
     if (form_) reader.expect(*form_);
+    if (known_labels_) reader.require_known_labels();
     InputSequence sequence;
     Extractor::Scratch scratch;
     for (std::size_t n = 0; n < size; ++n) {
@@ -141,6 +143,7 @@ class PythonInput final : public TrainingInput {
   py::object weights_;
   std::optional<SequenceForm> form_;  // once read
   bool rows_, optional_;              // labels
+  bool known_labels_;
   std::optional<Extractor> extractor_;
 };
 
@@ -343,7 +346,8 @@ py::tuple train(const std::string& kind, py::object x, py::object y, py::object 
     LabelledData data = labelled(x, y, kTrainingName, "y");
     if (!weights.is_none()) weights = positional(weights, "sample_weight");
     input.emplace(std::move(data), std::move(holdout), std::move(unlabelled), std::move(weights),
-                  trainer->extraction(), trainer->rules());
+                  trainer->extraction(), trainer->rules(),
+                  kind == JointModel::kKind || kind == MixtureModel::kKind);
   });
   return train_observed(*trainer, *input, std::move(callback));
 }

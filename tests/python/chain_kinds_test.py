@@ -189,6 +189,24 @@ def test_what_is_wrong_with_joint_features_is_said():
         joint(joint_template=3).fit(ROWS, NEXT)
 
 
+def test_joint_features_and_mixtures_need_labels_that_are_known():
+    X = [[["a"], ["b"]]]
+    bayes = croft.NaiveBayes().fit([[0, 1], [1, 0]], ["O", "P"])
+    for label in (None, {"O", "P"}):
+        with pytest.raises(TypeError, match=r"y\[0\]\[1\] .* needs labels that are known"):
+            croft.JointMaxent(joint_template="u:%x[0,0] * %y").fit(X, [["O", label]])
+        with pytest.raises(TypeError, match="needs labels that are known"):
+            croft.Mixture(experts=[bayes.model_] * 2).fit(X, [["O", label]])
+
+
+def test_naive_bayes_is_a_component_of_a_mixture():
+    bayes = croft.NaiveBayes().fit([[0, 1], [1, 0], [0, 2], [2, 0]], ["a", "b", "a", "b"])
+    mixture = croft.Mixture(experts=[bayes, bayes]).fit([[{"x[1]": 1.0}]], [["a"]])
+    assert mixture.predict([[{"x[0]": 3.0}]]) == [["b"]]
+    with pytest.raises(ValueError, match="an expert is a ChainCRF that is not fitted"):
+        croft.Mixture(experts=[croft.ChainCRF()] * 2).fit([[["a"]]], [["a"]])
+
+
 def test_probabilities_of_joint_features_are_those_of_the_weights_by_hand():
     model = joint(joint_template="u1:%x[-1,0] * %y\nany %x[..-1,0] = dog * %y\n", label_classes=None).fit(ROWS, NEXT)
     top = model.inspect(1000)["top"][0]

@@ -140,3 +140,9 @@ def test_sequences_without_labels_train_too(tmp_path):
     assert taught.predict(more) == surer.predict(more)
     with pytest.raises(ValueError, match="unlabelled"):
         croft.SegmentCRF(entropy=1.0).fit(X, y)
+
+
+def test_the_first_label_may_be_unknown():
+    X = [[["a"], ["b"], ["c"]], [["b"], ["a"], ["c"]]]
+    y = [[None, "B-X", "I-X"], ["O", "O", "B-X"]]
+    assert croft.SegmentCRF(template="U:%x[0,0]\n").fit(X, y).predict(X)[1] == y[1]

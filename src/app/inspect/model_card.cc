@@ -51,6 +51,10 @@ std::string command_of(const SequenceModel& model, const Json& record, const std
   } else if (extraction.cell_attributes == CellAttributes::none && model.kind() == "maxent") {
     words.push_back(option("no-intercept"));
   }
+  if (extraction.form.label_column > 0) {
+    give("label-column", std::to_string(extraction.form.label_column));
+  }
+  if (!extraction.form.ignored.empty()) give("ignore-lines", extraction.form.ignored);
   for (const RecordedOption& each : recorded_options(model, record)) {
     if (each.is_file) {
       give(each.option, "FILE");

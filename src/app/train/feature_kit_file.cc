@@ -274,6 +274,11 @@ KitFeature::What read_embeddings(Keys& keys, const Resources& from) {
   }
   f.average = keys.flag("average", true);
   f.nearest = keys.count("nearest", 1, 0);
+  for (const char* each : {"unknown", "unknown-word", "scale"}) {
+    if (!f.average && keys.find(each) != nullptr) {
+      keys.fail(in_quotes(each) + " is of averages, and \"average\" is false", "leave it out");
+    }
+  }
   f.embeddings = Embeddings::read(from.open(keys.required_text("file")), options);
   return f;
 }

@@ -108,6 +108,7 @@ void take_from(const SegmentModel& init, const TrainRequest& request, Extraction
     throw UsageError("the model to go on from has a feature kit; leave out --kit ", request.kit);
   }
   config.intercept = known.intercept;
+  config.form = known.form;
   if (known.kit) config.kit = known.kit->owning();
   config.conjunctions = known.conjunctions;
   if (config.format != InputFormat::columns || !config.template_text.empty()) return;

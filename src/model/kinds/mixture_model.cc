@@ -116,6 +116,7 @@ ExtractionConfig MixtureComponents::extraction() const {
   config.format = first.format;
   if (config.format != InputFormat::columns) return config;
   config.columns = first.columns;
+  config.form = first.form;
   config.language = TemplateLanguage::wapiti;
   config.template_name = "the cells of a mixture";
   for (std::size_t c = 0; c < config.columns; ++c) {

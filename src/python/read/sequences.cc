@@ -126,6 +126,10 @@ void SequenceReader::read_labels(py::handle labels, std::string_view y_name,
       }
       out.labels.bytes() += label;
     };
+    if (known_labels_ && !PyUnicode_Check(item)) {
+      type_error(here() + " is a " + type_name(item) +
+                 ", and a str was expected: this kind of model needs labels that are known");
+    }
     if (PyUnicode_Check(item)) {
       append(text_of(item, name));
     } else if (item == Py_None) {

@@ -87,6 +87,8 @@ class SequenceReader {
   // Labels of the sequence last read, by kPartial: a str; None (not known); a set, list or tuple of
   // str (one of them).  y_name : of the argument.
   void read_labels(pybind11::handle labels, std::string_view y_name, TextSequence& out) const;
+  // From here on every label has to be one str.
+  void require_known_labels() { known_labels_ = true; }
   // Of the sequence last read.
   std::size_t length() const { return length_; }
   std::string sequence_name() const { return place_.sequence(); }
@@ -104,6 +106,7 @@ class SequenceReader {
   std::size_t length_ = 0;
   std::optional<SequenceForm> form_;
   bool expected_by_model_ = false;
+  bool known_labels_ = false;
   std::vector<std::string> sparse_names_, dense_names_;
   std::string far_name_;
 };

@@ -49,6 +49,39 @@ class ColumnsFormTest(CliTest):
         again = self.train("again.croft", "--init", model, self.file("more.txt", data((2, 0, 1), comments=True)))
         self.assertEqual(self.run_ok("predict", "-m", again, labelled), "L a A L\nH d D H\n\n")
 
+    def test_models_of_every_kind_keep_it(self):
+        train = self.file("train.txt", data((2, 0, 1), comments=True))
+        rows = ("--label-column", 1, "--ignore-lines", "^#")
+        joint = self.file("joint", "u:%x[0,0] * %y\n")
+        maxent = self.train("maxent.croft", "--model", "maxent", *rows, train)
+        bayes = self.train("bayes.croft", "--model", "naive-bayes", *rows, train)
+        hmm = self.train("hmm.croft", "--model", "hmm", *rows, train)
+        chain = self.folder / "chain.croft"
+        self.run_ok("convert", "--to", "chain", hmm, "-o", chain)
+        first = self.train("joint.croft", "--model", "maxent", "--joint-template", joint, *rows, train)
+        whole = self.train("segment.croft", "--model", "segment", *rows, train)
+        models = [hmm, chain, first, whole,
+                  self.train("init.croft", "--model", "maxent", "--joint-template", joint, "--init", first, train),
+                  self.train("more.croft", "--model", "segment", "--init", whole, train),
+                  # Of its components, or of its own.
+                  self.train("mixed.croft", "--model", "mixture", "--expert", maxent, "--expert", bayes, train),
+                  self.train("own.croft", "--model", "mixture", "--expert", maxent, "--expert", bayes,
+                             "--label-column", 3, "--ignore-lines", "^%", self.file("last", data((0, 1, 2))))]
+        for model in models[:-1]:
+            tokens = json.loads(self.run_ok("evaluate", "-m", model, "--json", train))["tokens"]
+            self.assertEqual((tokens["count"], tokens["accuracy"]), (len(WORDS), 1), model)
+        form = json.loads(self.run_ok("inspect", "--json", models[-1]))["extraction"]
+        self.assertEqual((form["label_column"], form["ignored_lines"]), (3, "^%"))
+
+    def test_the_parts_of_a_jackknife_are_read_as_the_whole(self):
+        train = self.file("train.txt", data((2, 0, 1), comments=True))
+        model = self.train("m.croft", "--label-column", 1, "--ignore-lines", "^#", train)
+        plain = self.file("plain.txt", data((0, 1, 2)))
+        same = self.train("same.croft", plain)
+        self.assertEqual(self.run_ok("stack", "-m", model, "--jackknife", 3, train),
+                         self.run_ok("stack", "-m", same, "--jackknife", 3, plain))
+        self.assertIn("--label-column 1 --ignore-lines '^#'", self.run_ok("card", model))
+
     def test_predictions_are_evaluated_against_the_labels_of_a_named_column(self):
         model = self.train("m.croft", "--label-column", 1, self.file("train.txt", data((2, 0, 1))))
         predicted = self.file("p.txt", self.run_ok("predict", "-m", model, self.file("t.txt", "L a A\nL d D\n")))

@@ -110,6 +110,13 @@ class KitTextsTest(CliTest):
                    self.file("bad.toml", '[[synonyms]]\nname = "s"\nfile = "synonyms.txt"\n'), self.data,
                    mentions=["synonyms.txt:1", "without a synonym"])
 
+    def test_keys_of_averages_are_refused_where_there_are_none(self):
+        for key in ('unknown = "mean"', 'scale = "length"', 'unknown-word = "w"'):
+            kit = self.file("kit.toml", '[[embeddings]]\nname = "v"\nfile = "none.vec"\naverage = false\nnearest = 2\n'
+                            + key + "\n")
+            self.refuses_to_train(BAD_INPUT, "--model", "maxent", "--format", "text", "--kit", kit,
+                                  self.file("d.tsv", "A\tw\nB\tv\n"), mentions=["is of averages"])
+
     def test_naive_bayes_has_no_kit(self):
         self.fails(WRONG_USAGE, "train", "--quiet", "-o", self.folder / "x.croft", "--format", "text", "--model",
                    "naive-bayes", "--kit", self.file("k.toml", ""), self.data, mentions=["--kit has no meaning"])

@@ -56,6 +56,10 @@ def test_stack_gives_the_lines_that_the_program_prints(tmp_path, data, model):
     assert [len(x) for x in found.X] == [len(block.splitlines()) for block in expected.decode().split("\n\n")[:-1]]
 
 
+def test_suggest_takes_paths(data, model):
+    assert croft.suggest(model, data) == croft.suggest(croft.load(model), data)
+
+
 def test_stack_takes_a_jackknife(tmp_path, data):
     hmm = tmp_path / "hmm.croft"
     program("train", "--quiet", "--model", "hmm", "-o", hmm, data)

@@ -62,7 +62,9 @@ class HmmTrainer final : public SequenceTrainer {
             .optional = true,
             .unlabelled = request_.unlabelled,
             .complete = [](ExtractionConfig& config) {
+              const ColumnsForm form = config.form;
               config = hmm_extraction(config.format, config.columns);
+              config.form = form;
             }};
   }
   DataSummary summary() const override {

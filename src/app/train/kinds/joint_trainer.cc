@@ -65,7 +65,9 @@ class JointTrainer final : public SequenceTrainer {
     if (!init_) init_ = open_start<JointModel>(request_);
   }
   ExtractionConfig extraction() const override {
-    return joint_extraction(templates_, template_name());
+    ExtractionConfig config = joint_extraction(templates_, template_name());
+    if (init_) config.form = init_->extractor().config().form;
+    return config;
   }
 
   TrainOutcome fit(TrainObserver& observer, CheckpointFolder*) override {

@@ -74,6 +74,7 @@ class MixtureTrainer final : public SequenceTrainer {
                   "mixture were trained on ",
                   expected);
     }
+    form_ = extractor.config().form;
     return mixture_.emplace(components_);
   }
   Json record() const override {
@@ -90,10 +91,13 @@ class MixtureTrainer final : public SequenceTrainer {
     return record;
   }
   ContainerWriter file(const Json& record) const override {
-    return make_mixture_model(components_, components_.extraction(), result_.weights, record);
+    ExtractionConfig extraction = components_.extraction();
+    extraction.form = form_;  // of the data, if that was said
+    return make_mixture_model(components_, extraction, result_.weights, record);
   }
 
   MixtureRequest asked_;
+  ColumnsForm form_;
   MixtureComponents::Models models_;
   MixtureComponents components_;
   std::optional<MixtureTraining> mixture_;
