@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from xml.etree import ElementTree
 
 from people_and_towns import sentences
 from support import BAD_INPUT, INGREDIENTS, WRONG_USAGE, CliTest, main
@@ -66,6 +67,20 @@ class ErrorsTest(CliTest):
         self.assertEqual(sure, sorted(sure, reverse=True))
         score = json.loads(self.run_ok("evaluate", "-m", self.model, "--json", self.test))["chunk"]
         self.assertEqual((report["found"], report["gold"]), (score["correct"], score["support"]))
+
+    def test_confusions_are_drawn_into_a_file_of_their_own(self):
+        picture = self.folder / "c.svg"
+        self.run_ok("evaluate", "-m", self.model, "--confusion-svg", picture, self.test)
+        text = "".join(ElementTree.parse(picture).getroot().itertext())
+        for label in ("B-PER", "I-PER", "B-LOC", "O"):
+            self.assertIn(label, text)
+        for taken in (self.model, self.test):
+            before = taken.read_bytes()
+            self.fails(WRONG_USAGE, "evaluate", "-m", self.model, "--confusion-svg", taken, self.test,
+                       mentions=["--confusion-svg"])
+            self.assertEqual(taken.read_bytes(), before)
+        both = ("--reliability", picture, "--confusion-svg", picture)
+        self.fails(WRONG_USAGE, "evaluate", "-m", self.model, *both, self.test, mentions=["--confusion-svg"])
 
     def test_models_without_probabilities_say_none(self):
         self.model = self.train("p.croft", "--objective", "perceptron", "--optimizer", "voted-perceptron",
