@@ -21,7 +21,6 @@
 #include "model/kinds/hmm_model.h"
 #include "python/bind.h"
 #include "python/matrix_rows.h"
-#include "python/options.h"
 #include "python/read/sequences.h"
 
 namespace croft::python {

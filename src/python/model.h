@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "app/convert/texts/text_readers.h"
 #include "model/kinds/chain_model.h"
 #include "model/kinds/model_file.h"
 #include "python/read/sequences.h"

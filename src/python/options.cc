@@ -143,11 +143,6 @@ bool is_template_text(const OptionRow& row, const std::string& text) {
          (text.find('\n') != text.npos || text.find(whole ? "%" : "%x[") != text.npos);
 }
 
-// Joint features have options of their own, though to the table they are maxent's.
-KindSet bit_of(std::string_view kind) {
-  return kind == JointModel::kKind ? kJointBit : kind_bit(kind);
-}
-
 void set_of_training(OptionValues& values, const OptionRow& row, const py::handle& value,
                      std::string_view kind) {
   if (row.name == "format") {
@@ -161,7 +156,7 @@ void set_of_training(OptionValues& values, const OptionRow& row, const py::handl
   // Sequences that are held out are handed over, and no file is named.
   const bool number = !py::isinstance<py::bool_>(value) && py::hasattr(value, "__float__");
   if (row.name == "holdout" && !number) fail_type(option::number(row.name, "", ""), value);
-  check_meaning(row, bit_of(kind), kind);
+  check_meaning(row, kind_bit(kind), kind);
   if (row.type != OptionType::file || !is_text(value)) return set(values, row, value);
   const std::string text = text_of_value(row, value);
   values.set(std::string(row.name) + (is_template_text(row, text) ? "-text" : ""), text);
@@ -234,7 +229,7 @@ py::list option_rows(const std::string& kind) {
   py::list rows;
   for (const std::span<const OptionRow> table : training_options()) {
     for (const OptionRow& row : table) {
-      if (!has_meaning(row, bit_of(kind))) continue;
+      if (!has_meaning(row, kind_bit(kind))) continue;
       rows.append(py::dict("name"_a = row.name, "type"_a = type_name(row.type),
                            "shown"_a = row.shown, "help"_a = row.help, "initial"_a = row.initial,
                            "choices"_a = row.choices, "several"_a = row.several,
@@ -258,7 +253,7 @@ OptionValues values_of(const py::dict& options, std::string_view kind) {
   tables.push_back(texts());
   OptionValues values(std::move(tables));
   values.set("model", kind == JointModel::kKind ? "maxent" : kind);
-  if (has_meaning(values.row("partial"), bit_of(kind))) values.set_flag("partial");
+  if (has_meaning(values.row("partial"), kind_bit(kind))) values.set_flag("partial");
   read(options, values,
        [&](const OptionRow& row, py::handle value) { set_of_training(values, row, value, kind); });
   return values;

@@ -30,31 +30,6 @@ std::string command_of(const SequenceModel& model, const Json& record, const std
     words.push_back(option(called));
     words.push_back(std::move(value));
   };
-  const auto add = [&](const char* key, std::string_view called) {
-    const Json* const value = record.get_if(key);
-    if (value == nullptr || value->is_object() || value->is_array() || value->is_null()) return;
-    give(called, value->is_string() ? value->string() : value->dump());
-  };
-  const ExtractionConfig& extraction = model.extractor().config();
-  give("model", model.kind());
-  if (record.contains(kSpanFormat)) {
-    give("format", kSpanFormat);
-    add(kSpanFormat, "label-scheme");
-  } else if (extraction.format != InputFormat::columns) {
-    give("format", std::string(format_name(extraction.format)));
-  }
-  if (!extraction.template_text.empty()) give("template", "FILE");
-  if (extraction.kit != nullptr) give("kit", "FILE");
-  if (extraction.boundaries && model.kind() != "hmm") words.push_back(option("boundaries"));
-  if (const Json* const intercept = record.get_if("intercept")) {
-    words.push_back(option("intercept=") + intercept->string());
-  } else if (extraction.cell_attributes == CellAttributes::none && model.kind() == "maxent") {
-    words.push_back(option("no-intercept"));
-  }
-  if (extraction.form.label_column > 0) {
-    give("label-column", std::to_string(extraction.form.label_column));
-  }
-  if (!extraction.form.ignored.empty()) give("ignore-lines", extraction.form.ignored);
   for (const RecordedOption& each : recorded_options(model, record)) {
     if (each.is_file) {
       give(each.option, "FILE");
@@ -63,6 +38,13 @@ std::string command_of(const SequenceModel& model, const Json& record, const std
     } else {
       give(each.option, each.value);
     }
+  }
+  const ExtractionConfig& extraction = model.extractor().config();
+  if (extraction.boundaries) words.push_back(option("boundaries"));
+  if (const Json* const intercept = record.get_if("intercept")) {
+    words.push_back(option("intercept=") + intercept->string());
+  } else if (extraction.cell_attributes == CellAttributes::none && model.kind() == "maxent") {
+    words.push_back(option("no-intercept"));
   }
   words.insert(words.end(), {"-o", name + ".croft", "DATA"});
   return shell_words(words);

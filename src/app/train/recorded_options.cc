@@ -6,6 +6,8 @@
 
 #include "app/kinds.h"
 #include "app/label/row_reader.h"
+#include "model/kinds/joint_model.h"
+#include "model/kinds/mixture_model.h"
 #include "train/options/training_options.h"
 
 namespace croft {
@@ -79,9 +81,30 @@ bool same(const Json* one, const Json* other) {
 }  // namespace
 
 std::vector<RecordedOption> recorded_options(const SequenceModel& model, const Json& record) {
-  std::vector<RecordedOption> options;
+  const bool joint = model.kind() == JointModel::kKind;
+  std::vector<RecordedOption> options{{"model", joint ? "maxent" : model.kind()}};
+  const ExtractionConfig& extraction = model.extractor().config();
+  if (record.contains(kSpanFormat)) {
+    options.push_back({"format", kSpanFormat});
+    options.push_back({"label-scheme", record.at(kSpanFormat).string()});
+  } else if (extraction.format != InputFormat::columns) {
+    options.push_back({"format", std::string(format_name(extraction.format))});
+  }
+  const ColumnsForm& form = extraction.form;
+  if (form.label_column > 0) options.push_back({"label-column", std::to_string(form.label_column)});
+  if (!form.ignored.empty()) options.push_back({"ignore-lines", form.ignored});
   const KindSet bit = kind_bit(model.kind());
   const OptionValues known(training_options());
+  const auto file = [&](const char* option, bool is_there) {
+    if (is_there && has_meaning(known.row(option), bit)) options.push_back({option, "", true});
+  };
+  file("template", !extraction.template_text.empty());
+  file("kit", extraction.kit != nullptr);
+  file("joint-template", joint);
+  file("label-classes", joint && static_cast<const JointModel&>(model).templates().uses_classes());
+  if (const auto* mixture = dynamic_cast<const MixtureModel*>(&model)) {
+    for (std::size_t k = 0; k < mixture->components().size(); ++k) file("expert", true);
+  }
   for (const auto& [key, option] : kOptions) {
     const Json* const value = record.get_if(key);
     if (value == nullptr || !is_value(*value)) continue;

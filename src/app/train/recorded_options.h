@@ -14,8 +14,8 @@ struct RecordedOption {
   bool is_file = false;  // of the user's, whose name is not recorded
 };
 
-// Those that the training record has; how data becomes features (template, kit) is in the model
-// itself, and not among them.  Numbers of iterations and tolerances are not recorded, but a
+// The kind, the form of the data, the files by which data becomes features, and what the training
+// record has.  Numbers of iterations and tolerances are not recorded, but a
 // training that ended at its last iteration names that.
 std::vector<RecordedOption> recorded_options(const SequenceModel& model, const Json& record);
 

@@ -1,11 +1,12 @@
 #include "app/train/retrain.h"
 
-#include "app/label/row_reader.h"
 #include "app/train/recorded_options.h"
 #include "app/train/requests.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "features/extraction.h"
+#include "model/kinds/joint_model.h"
+#include "model/kinds/mixture_model.h"
 #include "model/kinds/model_file.h"
 
 namespace croft {
@@ -28,28 +29,13 @@ Json training_record(const SequenceModel& model) {
 // As the model's training was called.
 OptionValues values_of(const SequenceModel& model, const Json& record,
                        const RetrainRequest& request) {
-  if (model.kind() == "joint-maxent" || model.kind() == "mixture") {
+  if (model.kind() == JointModel::kKind || model.kind() == MixtureModel::kKind) {
     throw UsageError(model.container().name(), " is of kind ", model.kind(),
                      ", whose training needs files that the model does not have; train models of "
                      "parts of the data by themselves");
   }
   OptionValues given(training_options()), values(training_options());
   for (const std::string& each : request.options) given.set_argument(each);
-  values.set("model", model.kind());
-  const ExtractionConfig& extraction = model.extractor().config();
-  if (record.contains(kSpanFormat)) {
-    values.set("format", kSpanFormat);
-    values.set("label-scheme", record.at(kSpanFormat).string());
-  } else if (extraction.format != InputFormat::columns) {
-    values.set("format", format_name(extraction.format));
-  }
-  const ColumnsForm& form = extraction.form;
-  if (form.label_column > 0 && !given.given("label-column")) {
-    values.set("label-column", std::to_string(form.label_column));
-  }
-  if (!form.ignored.empty() && !given.given("ignore-lines")) {
-    values.set("ignore-lines", form.ignored);
-  }
   for (const RecordedOption& each : recorded_options(model, record)) {
     if (!each.is_file && !given.given(each.option)) values.set(each.option, each.value);
   }

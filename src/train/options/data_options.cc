@@ -113,7 +113,7 @@ std::span<const OptionRow> data_options() {
             "Weights of examples by their label, where each has one: balanced (all labels weigh "
             "the same together), or a file of lines LABEL TAB WEIGHT")
           .of(kMaxentBit | kNaiveBayesBit | kBoostedMaxentBit | kGraphBit,
-              "it is trained on whole sequences, whose labels differ"),
+              "its weights are of whole sequences, whose labels differ"),
   });
   return kRows;
 }

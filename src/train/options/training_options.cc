@@ -5,6 +5,7 @@
 
 #include "croft/core/error.h"
 #include "features/extraction.h"
+#include "model/kinds/joint_model.h"
 
 namespace croft {
 
@@ -32,6 +33,7 @@ std::span<const KindName> kind_names() {
 }
 
 KindSet kind_bit(std::string_view name) {
+  if (name == JointModel::kKind) return kJointBit;
   const auto at = std::ranges::find(kind_names(), name, &KindName::name);
   if (at == kind_names().end()) throw UsageError("there are no models of kind ", in_quotes(name));
   return at->bit;

@@ -35,7 +35,7 @@ struct KindName {
 };
 // In the order of help; without kJointBit, which is no name of a model.
 std::span<const KindName> kind_names();
-// Throws UsageError for a name that is not in the list.
+// Of such a name, and of the kind that files of joint models have.  Throws UsageError for others.
 KindSet kind_bit(std::string_view name);
 
 // Rows in their order, without those of common(), whose kinds and heading are those of the rows

@@ -44,6 +44,21 @@ class CardTest(CliTest):
             again = self.train("again.croft", *words[2:-3], data)
             self.assertEqual(again.read_bytes(), model.read_bytes(), options)
 
+    def test_its_command_names_the_files_that_the_kind_needs(self):
+        data = self.file("chunks.conll", sentences(20, 1))
+        classes = self.file("classes", "B-PER\tperson\nI-PER\tperson\n")
+        template = self.file("joint", "ua:%x[0,0] * %y\nub:%x[0,0] * %y[class]\n")
+        experts = [self.train(f"{kind}.croft", "--model", kind, data) for kind in ("naive-bayes", "maxent")]
+        joint = ["--model", "maxent", "--joint-template", template, "--label-classes", classes]
+        mixture = ["--model", "mixture", "--expert", experts[0], "--expert", experts[1]]
+        for options, files in ((joint, [template, classes]), (mixture, experts), (["--model", "hmm"], [])):
+            model = self.train("m.croft", *options, data)
+            words = shlex.split(json.loads(self.run_ok("card", model, "--json"))["reproduce"])
+            left = list(files)
+            words = [left.pop(0) if word == "FILE" else word for word in words[2:-3]]
+            self.assertEqual(left, [], words)
+            self.assertEqual(self.train("again.croft", *words, data).read_bytes(), model.read_bytes(), options)
+
     def test_text_of_data_is_neither_markup_nor_html(self):
         data = self.file("d", "<b>|*x*\tB-<i>\n_\tO\n\n" * 3)
         model = self.train("m.croft", data)
