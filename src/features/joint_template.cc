@@ -86,8 +86,7 @@ constexpr std::string_view kForms =
 constexpr std::string_view kTrigger = "any";  // begins a line, and a trigger's attribute
 constexpr std::string_view kTriggerForm =
     "write any %x[-50..-1,0] = word * %y; a string with blanks at its ends, # or * %y stands "
-    "between "
-    "double quotes, in which \\\" is a quote and \\\\ a backslash";
+    "between double quotes, in which \\\" is a quote and \\\\ a backslash";
 
 bool is_blank(char c) { return kTemplateBlanks.find(c) != kTemplateBlanks.npos; }
 

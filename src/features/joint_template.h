@@ -6,8 +6,7 @@
 //   any %x[-50..-1,0] = storm * %y                     the word occurred in the last 50
 //
 // The x-part is a pattern of Wapiti's language (template.h), or a trigger (trigger_finder.h).
-// docs/templates.md, "Joint templates",
-// defines the rest.
+// docs/templates.md, "Joint templates", defines the rest.
 #pragma once
 #include <cstddef>
 #include <optional>

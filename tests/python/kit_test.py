@@ -162,6 +162,8 @@ def test_stack_gives_what_the_program_writes(names):
     (names / "lines").write_bytes(lines)
     found = croft.stack(names / "m.croft", names / "data", jackknife=2, elsewhere=0, group_by="-DOCSTART-",
                         tolerance=0.01)
+    assert found == croft.stack(names / "m.croft", names / "data", jackknife=2, elsewhere=0, group_by="-DOCSTART-",
+                                threads=1, tolerance=0.01)
     subprocess.run([CROFT, "train", "--quiet", "--format", "attributes", "-o", names / "second.croft",
                     names / "lines"], check=True)
     crf = croft.ChainCRF().fit(found.X, found.y)

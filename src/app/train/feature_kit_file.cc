@@ -274,10 +274,15 @@ KitFeature::What read_embeddings(Keys& keys, const Resources& from) {
   }
   f.average = keys.flag("average", true);
   f.nearest = keys.count("nearest", 1, 0);
-  for (const char* each : {"unknown", "unknown-word", "scale"}) {
+  // A cosine is the same for vectors of any length, but not about another mean.
+  for (const char* each : {"unknown", "unknown-word", "factor"}) {
     if (!f.average && keys.find(each) != nullptr) {
       keys.fail(in_quotes(each) + " is of averages, and \"average\" is false", "leave it out");
     }
+  }
+  if (!f.average && keys.find("scale") != nullptr && options.scale != EmbeddingScale::standardise) {
+    keys.fail("this \"scale\" is of averages, and \"average\" is false",
+              "leave it out, or let it be \"standardise\"");
   }
   f.embeddings = Embeddings::read(from.open(keys.required_text("file")), options);
   return f;

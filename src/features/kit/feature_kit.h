@@ -255,7 +255,7 @@ class FeatureKit {
   void append_nearest(std::size_t k, KitScratch& scratch, StringLists& out) const;
   void append_counts(std::size_t k, const std::string& name, KitScratch& scratch,
                      StringLists& out) const;
-  double text_value(std::size_t k, double sum, double largest, const KitScratch& scratch) const;
+  double text_value(std::size_t k, double sum, double largest, std::size_t words) const;
 
   std::vector<std::string> columns_;
   Location where_;  // of those names

@@ -164,15 +164,14 @@ void FeatureKit::expand_text(std::size_t t, KitScratch& scratch, StringLists& ou
 }
 
 // (TX.1)
-double FeatureKit::text_value(std::size_t k, double sum, double largest,
-                              const KitScratch& scratch) const {
+double FeatureKit::text_value(std::size_t k, double sum, double largest, std::size_t words) const {
   switch (features_[k].values.value_or(TextValues::counts)) {
     case TextValues::counts:
       return sum;
     case TextValues::binary:
       return largest;
     case TextValues::share:
-      return sum / static_cast<double>(scratch.now->told.size());
+      return sum / static_cast<double>(words);
   }
   return sum;
 }
@@ -182,7 +181,7 @@ void FeatureKit::append_counts(std::size_t k, const std::string& name, KitScratc
                                StringLists& out) const {
   for (const CountedTerm& each : scratch.counts.terms()) {
     out.bytes().append(name).append(each.text);
-    out.end_item(text_value(k, each.count, 1, scratch));
+    out.end_item(text_value(k, each.count, 1, scratch.now->told.size()));
   }
 }
 
@@ -214,7 +213,7 @@ void FeatureKit::append_entries(std::size_t k, KitScratch& scratch, StringLists&
   for (const CountedTerm& each : scratch.counts.terms()) {
     out.bytes() += features_[k].name;
     if (!each.text.empty()) out.bytes().append("=").append(each.text);
-    out.end_item(text_value(k, each.count, 1, scratch));
+    out.end_item(text_value(k, each.count, 1, words.size()));
   }
 }
 
@@ -260,7 +259,8 @@ void FeatureKit::append_nearest(std::size_t k, KitScratch& scratch, StringLists&
     }
   }
   for (const auto& [word, value] : found) {
-    out.append(bound_[k].names[1][word], text_value(k, value.first, value.second, scratch));
+    out.append(bound_[k].names[1][word],
+               text_value(k, value.first, value.second, scratch.now->told.size()));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/unicode.h"
 #include "croft/core/error.h"
+#include "data/settings/field_files.h"
 
 namespace croft {
 namespace {
@@ -181,17 +182,13 @@ void GazetteerBuilder::read_synonyms(LineReader lines) {
     };
     if (line.find_first_not_of(kBlanks) == line.npos) continue;
     if (!is_valid_utf8(line)) fail("synonyms that are not UTF-8");
-    std::vector<std::string_view> cells;
-    for (std::size_t begin = 0; begin <= line.size();) {
-      const std::size_t end = std::min(line.find('\t', begin), line.size());
-      const std::string_view cell = line.substr(begin, end - begin);
-      if (!has_tokens(cell)) fail("a synonym without a token");
-      if (std::ranges::count(cells, cell) > 0) fail("the same synonym twice");
-      cells.push_back(cell);
-      begin = end + 1;
+    const std::vector<std::string> cells = split_at(line, '\t');
+    for (auto cell = cells.begin(); cell != cells.end(); ++cell) {
+      if (!has_tokens(*cell)) fail("a synonym without a token");
+      if (std::find(cells.begin(), cell, *cell) != cell) fail("the same synonym twice");
     }
     if (cells.size() < 2) fail("a term without a synonym");
-    for (const std::string_view cell : cells) add(cell, cells[0]);
+    for (const std::string& cell : cells) add(cell, cells[0]);
     any = true;
   }
   if (!any) throw InputError({lines.name()}, "no synonyms", "", remedy);

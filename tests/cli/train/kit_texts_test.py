@@ -111,7 +111,7 @@ class KitTextsTest(CliTest):
                    mentions=["synonyms.txt:1", "without a synonym"])
 
     def test_keys_of_averages_are_refused_where_there_are_none(self):
-        for key in ('unknown = "mean"', 'scale = "length"', 'unknown-word = "w"'):
+        for key in ('unknown = "mean"', 'scale = "length"', 'unknown-word = "w"', "factor = 2"):
             kit = self.file("kit.toml", '[[embeddings]]\nname = "v"\nfile = "none.vec"\naverage = false\nnearest = 2\n'
                             + key + "\n")
             self.refuses_to_train(BAD_INPUT, "--model", "maxent", "--format", "text", "--kit", kit,

@@ -10,6 +10,7 @@
 #include "croft/core/random.h"
 #include "features/extraction.h"
 #include "features/kit/feature_kit.h"
+#include "support/message_of.h"
 
 namespace croft::feature_kit_texts_test {
 namespace {
@@ -72,13 +73,9 @@ Values values_of(const std::shared_ptr<const FeatureKit>& kit, std::string_view 
   return values_of(*kit, text, scratch);
 }
 
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+template <class Action>
+std::string refusal(const Action& action) {
+  return message_of<Error>(action);
 }
 
 TEST(FeatureKitTexts, ClustersAreCountedByThePrefixesOfTheWordsPaths) {
@@ -107,6 +104,10 @@ TEST(FeatureKitTexts, EntriesAreCutAsTextsAreAndFoundByTheLongestMatch) {
                           {.stop_words = {"of"}});
   EXPECT_EQ(values_of(bank, "the Bank of America"), (Values{{"f", 1}}));
   EXPECT_EQ(values_of(bank, "the Bank America"), Values{});
+  const auto share = bound(feature(GazetteerFeature{gazetteer("of the\n"), {}}, TextValues::share),
+                           {}, {.stop_words = {"of", "the"}});
+  EXPECT_EQ(values_of(share, "of the"), (Values{{"f", 1.0 / 2}}));
+  EXPECT_EQ(values_of(share, "Bank of the bank"), (Values{{"f", 1.0 / 4}}));
   EXPECT_NE(refusal([] { gazetteer("Rome\n!?\n"); }).find("list:2: an entry without a letter"),
             std::string::npos);
 }
