@@ -219,7 +219,8 @@ void UnlabelledOptions::check_data(std::size_t sequences) const {
   throw UsageError(
       any() ? Message("--entropy, --expectations and --self-training are of data without labels: "
                       "give --unlabelled")
-            : "--unlabelled is data for --entropy, --expectations or --self-training: give one");
+            : "--unlabelled is data for --entropy above 0, --expectations or --self-training: "
+              "give one");
 }
 
 std::vector<bool> rows_of_view(const std::string& pattern, std::span<const std::string_view> rows) {

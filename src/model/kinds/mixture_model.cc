@@ -178,8 +178,9 @@ MixtureModel::MixtureModel(Container container)
   weights_.assign(weights.begin(), weights.end());
   double sum = 0;
   for (const double weight : weights_) {
-    if (!(weight >= 0 && weight <= 1))
+    if (!(weight >= 0 && weight <= 1)) {
       container_.fail_section("mixture.weights", "one is no share");
+    }
     sum += weight;
   }
   if (std::abs(sum - 1) > 1e-9) container_.fail_section("mixture.weights", "they do not sum to 1");

@@ -35,7 +35,7 @@ const std::array kModelKinds = {
     ModelKind{"pool", read<ChainModel>, ""},
     ModelKind{"hmm", read<HmmModel>, " has none; croft convert makes it a log-linear model"},
     ModelKind{kNaiveBayes, read<NaiveBayesModel>,
-              " has none; croft convert makes it a log-linear model"},
+              " has none; croft convert makes it a log-linear model, unless it is calibrated"},
     ModelKind{HiddenChainModel::kKind, read<HiddenChainModel>,
               ", whose weights are of states that are hidden; croft inspect --top and --weights "
               "show them"},

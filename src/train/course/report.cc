@@ -48,9 +48,10 @@ TrainStep step_of(const TrainProgress& progress) {
   return step;
 }
 
-TrainStep em_step(const EmProgress& now, std::size_t most) {
-  return {.text = fmt::format("start {}  iteration {}  objective {:.4f}  log-likelihood {:.4f}",
-                              now.start, now.iteration, now.objective, now.log_likelihood),
+TrainStep em_step(const EmProgress& now, std::size_t most, std::size_t starts) {
+  const std::string start = starts > 1 ? fmt::format("start {}  ", now.start) : "";
+  return {.text = fmt::format("{}iteration {}  objective {:.4f}  log-likelihood {:.4f}", start,
+                              now.iteration, now.objective, now.log_likelihood),
           .number = now.iteration,
           .most = most,
           .objective = now.objective,

@@ -13,8 +13,8 @@ namespace croft {
 std::string holdout_text(const HoldoutScore& score);
 
 TrainStep step_of(const TrainProgress& now);
-// Of a model that is trained by EM, with so many iterations at most.
-TrainStep em_step(const EmProgress& now, std::size_t most);
+// Of a model that is trained by EM, with so many iterations at most, from so many starts.
+TrainStep em_step(const EmProgress& now, std::size_t most, std::size_t starts = 1);
 
 //   l1 : of the penalty
 TrainOutcome outcome_of(const TrainResult& result, double l1);

@@ -49,20 +49,26 @@ void MixtureTraining::maximise() {
   for (std::size_t k = 0; k < lambda_.size(); ++k) lambda_[k] = expected_[k] / total;
 }
 
+MixtureTraining::Scaled MixtureTraining::scaled(std::size_t n, std::span<double> p) const {
+  const auto log_p = std::span(log_p_).subspan(n * p.size(), p.size());
+  Scaled out{std::ranges::max(log_p), 0};
+  for (std::size_t k = 0; k < p.size(); ++k) {
+    p[k] = std::exp(log_p[k] - out.log_scale);
+    out.sum += lambda_[k] * p[k];
+  }
+  return out;
+}
+
 EmValue MixtureTraining::expect() {
-  const std::size_t count = lambda_.size();
-  expected_.assign(count, 0.0);
+  expected_.assign(lambda_.size(), 0.0);
   CompensatedSum log_likelihood;
-  std::vector<double> part(count);
+  std::vector<double> p(lambda_.size());
   for (std::size_t n = 0; n < weight_.size(); ++n) {
-    const double* const log_p = log_p_.data() + n * count;
-    const double most = *std::max_element(log_p, log_p + count);
-    double sum = 0;
-    for (std::size_t k = 0; k < count; ++k) {
-      sum += part[k] = lambda_[k] * std::exp(log_p[k] - most);
+    const Scaled of = scaled(n, p);
+    for (std::size_t k = 0; k < p.size(); ++k) {
+      expected_[k] += weight_[n] * (lambda_[k] * p[k]) / of.sum;
     }
-    for (std::size_t k = 0; k < count; ++k) expected_[k] += weight_[n] * part[k] / sum;
-    log_likelihood.add(weight_[n] * (most + std::log(sum)));
+    log_likelihood.add(weight_[n] * (of.log_scale + std::log(of.sum)));
   }
   return {-log_likelihood.value(), log_likelihood.value()};
 }
@@ -88,15 +94,10 @@ MixtureResult MixtureTraining::run(const MixtureOptions& options, const EmCallba
   static_cast<EmResult&>(result) = run_em(*this, rules, see);
   result.weights = lambda_;
   const double total = std::accumulate(weight_.begin(), weight_.end(), 0.0);
-  const std::size_t count = lambda_.size();
-  std::vector<double> slope(count);
+  std::vector<double> slope(lambda_.size()), p(lambda_.size());
   for (std::size_t n = 0; n < weight_.size(); ++n) {
-    const double* const log_p = log_p_.data() + n * count;
-    const double most = *std::max_element(log_p, log_p + count);
-    double sum = 0;
-    for (std::size_t k = 0; k < count; ++k) sum += lambda_[k] * std::exp(log_p[k] - most);
-    for (std::size_t k = 0; k < count; ++k)
-      slope[k] += weight_[n] * std::exp(log_p[k] - most) / sum;
+    const double sum = scaled(n, p).sum;
+    for (std::size_t k = 0; k < p.size(); ++k) slope[k] += weight_[n] * p[k] / sum;
   }
   result.gap = std::max(0.0, std::ranges::max(slope) / total - 1);
   return result;

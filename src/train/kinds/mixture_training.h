@@ -1,11 +1,13 @@
 // The weights of a mixture, by EM on sequences that its components have not seen.
 //
-//   r_nk     = lambda_k p_nk / sum_j lambda_j p_nj,     p_nk = p_k(y_n | x_n) (MX.2) lambda_k =
-//   sum_n q_n r_nk / sum_n q_n                                                     (MX.3)
+//   r_nk = lambda_k p_nk / sum_j lambda_j p_nj,     p_nk = p_k(y_n | x_n)              (MX.2)
+//
+//   lambda_k = sum_n q_n r_nk / sum_n q_n                                              (MX.3)
 //
 // The likelihood never falls; it is concave in lambda, so what EM comes to from equal weights is
 // the maximum.  docs/math/pools.md section 4.
 #pragma once
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -56,6 +58,11 @@ class MixtureTraining final : public SequenceTraining, private EmSteps {
   void maximise() override;
   EmValue expect() override;
   void archive(StateArchive& state) override { state(lambda_, expected_); }
+  struct Scaled {
+    double log_scale;  // log max_k p_nk
+    double sum;        // sum_k lambda_k p_nk, over that scale
+  };
+  Scaled scaled(std::size_t n, std::span<double> p) const;  // p : [K] out, p_nk over the scale
 
   const MixtureComponents& components_;
   std::unordered_map<std::string_view, Label> label_;

@@ -119,8 +119,9 @@ class MixtureTest(CliTest):
                                (["--expert", self.joint, "--holdout", 0.1], ["--holdout has no meaning"]),
                                (["--expert", self.joint, "--format", "text"], ["--format"])):
             self.refuses_to_train(WRONG_USAGE, *first, *more, self.held, mentions=mentions)
-        self.refuses_to_train(BAD_INPUT, *first, "--expert", self.joint, self.file("c", "a x z a\n\n"),
-                              mentions=["3 columns", "trained on 2"])
+        for count, row in ((3, "a x z a"), (1, "a a")):
+            self.refuses_to_train(BAD_INPUT, *first, "--expert", self.joint, self.file("c", row + "\n\n"),
+                                  mentions=[f"{count} columns", "trained on 2", "give it the columns"])
         self.refuses_to_train(BAD_INPUT, *first, "--expert", self.joint, self.file("n", "a x new\n\n"),
                               mentions=["no position"])
         self.fails(WRONG_USAGE, "convert", self.mix("m.croft", *self.models), "-o", self.folder / "x",

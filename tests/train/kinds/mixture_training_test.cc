@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
+#include "support/message_of.h"
 #include "support/toy_sentences.h"
 #include "train/kinds/chain_training.h"
 
@@ -183,12 +184,7 @@ TEST(Mixture, LeavesOutPositionsThatNoComponentGivesAProbability) {
 }
 
 std::string refusal(MixtureComponents::Models models) {
-  try {
-    MixtureComponents made(std::move(models));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<UsageError>([&] { MixtureComponents made(std::move(models)); });
 }
 
 TEST(Mixture, SaysWhichModelsDoNotGoTogether) {

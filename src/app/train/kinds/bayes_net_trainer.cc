@@ -254,7 +254,7 @@ TrainOutcome BayesNetTrainer::run(TrainObserver& observer, CheckpointFolder* che
   options.checkpoints = checkpoints;
   watch_holdout(options);
   const BayesNetResult fit = training_->run(options, [&](const EmProgress& now) {
-    return observer.iteration(em_step(now, options.em_iterations));
+    return observer.iteration(em_step(now, options.em_iterations, options.starts));
   });
   net_.graph = with_own_tables(training_->graph());
   TrainOutcome outcome = em_outcome(fit, observer.stopped());

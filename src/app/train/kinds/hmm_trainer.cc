@@ -85,7 +85,7 @@ class HmmTrainer final : public SequenceTrainer {
     options.ranks = request_.options.ranks;
     options.helpers = request_.options.helpers;
     result_ = hmm_->run(options, [&](const EmProgress& now) {
-      return observer.iteration(em_step(now, options.em_iterations));
+      return observer.iteration(em_step(now, options.em_iterations, options.starts));
     });
     TrainOutcome outcome = em_outcome(result_, observer.stopped());
     outcome.further.push_back({"log_likelihood", result_.log_likelihood});

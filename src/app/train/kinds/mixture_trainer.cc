@@ -30,8 +30,15 @@ class MixtureTrainer final : public SequenceTrainer {
                        ", and the data is of --format ", format_name(request_.format));
     }
   }
-  // The number of columns is counted in the data, which begin() compares with the models'.
   ExtractionConfig extraction() const override { return components_.extraction(); }
+  DataRules rules() const override {
+    return {.complete = [expected = components_.extraction().columns](ExtractionConfig& config) {
+      if (config.columns == expected) return;
+      throw Error("the data has ", config.columns,
+                  " columns beside the label, and the models of the mixture were trained on ",
+                  expected, ": give it the columns that they were trained on");
+    }};
+  }
   DataSummary summary() const override {
     DataSummary summary{
         fmt::format("{} sequences, {} positions, {} labels, {} components", mixture_->sequences(),
@@ -66,14 +73,6 @@ class MixtureTrainer final : public SequenceTrainer {
 
  private:
   SequenceTraining& begin(const Extractor& extractor) override {
-    const std::size_t expected = components_.extraction().columns;
-    const std::size_t columns = extractor.config().columns;
-    if (request_.format == InputFormat::columns && columns != expected) {
-      throw Error("the data has ", columns,
-                  " columns beside the label, and the models of the "
-                  "mixture were trained on ",
-                  expected);
-    }
     form_ = extractor.config().form;
     return mixture_.emplace(components_);
   }
