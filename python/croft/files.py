@@ -60,11 +60,16 @@ def convert(path: str | os.PathLike[str], to: str, output: Optional[str | os.Pat
     croft.Error for bad data and for a conversion that there is not.
     """
     name = os.fspath(path)
-    if not os.path.exists(name):
-        raise FileNotFoundError(2, "No such file or directory", name)
-    if format is None and not _core.is_data_format(to):
+    is_model = format is None and not _core.is_data_format(to)
+    given = {"tokenizer": tokenizer != "words", "misaligned": misaligned != "refuse", "text_column": text_column,
+             "label_column": label_column, "cells": cells, "ignore_lines": ignore_lines, "label_names": label_names,
+             "label_scheme": is_model and label_scheme != "auto", "unlabelled": is_model and unlabelled}
+    for option in (each for each, is_given in given.items() if is_given and format is None):
+        raise ValueError(f"{option} is of data, and to is {to!r}: leave it out" if is_model else
+                         f"{option} goes with format, which says how the data is read")
+    if is_model:
         if output is None:
-            raise ValueError(f"to is {to!r}, of models: name the file to write, as output")
+            raise ValueError(f"to {to!r} is no format of data: of models name the file to write, as output")
         _core.convert_model(name, to, os.fspath(output))
         return None
     if output is not None and os.path.exists(output) and os.path.samefile(name, output):
@@ -124,7 +129,7 @@ class Stacked(NamedTuple):
 
 def stack(model: Any, data: Paths, output: Optional[PathLike] = None, *, jackknife: int = 0,
           elsewhere: Optional[int] = None, group_by: str = "", template: Optional[PathLike] = None,
-          kit: Optional[PathLike] = None, threads: int = 1, **options: Any) -> Optional[Stacked]:
+          kit: Optional[PathLike] = None, threads: int = 0, **options: Any) -> Optional[Stacked]:
     """Data with a model's probabilities of labels as attributes, for another model (docs/features.md).
 
     X and y are what `ChainCRF.fit` takes: the attributes that training would give the data of these files, KIND=LABEL
@@ -136,6 +141,7 @@ def stack(model: Any, data: Paths, output: Optional[PathLike] = None, *, jackkni
     jackknife : parts of the data, each labelled by a model of the others that is trained as this one was; 0: none
     elsewhere : the column of words, the first is 0; group_by : what makes sequences a document, as for croft stack
     template, kit : files, of the other attributes; options : of the trainings, where the model does not have them
+    threads   : of the trainings; 0: one a processor; the answer does not depend on it
 
     Raises FileNotFoundError for a file that is not there, croft.Error for bad data and what cannot be stacked.
     """

@@ -169,7 +169,13 @@ int run_data(const ConvertCommand& c) {
 int run_convert(const OptionValues& values) {
   const ConvertCommand c{values};
   if (is_data(c)) return run_data(c);
-  if (c.output.empty()) throw UsageError("--output is required; see croft convert --help");
+  if (c.output.empty()) {
+    throw UsageError(c.to.empty()
+                         ? Message("--output is required")
+                         : Message("--to ", in_quotes(c.to),
+                                   " is no format of data: of models --output is required"),
+                     "; see croft convert --help");
+  }
   if (c.unlabelled || c.scheme != "auto") {
     throw UsageError(
         "--label-scheme and --unlabelled are of data: they go with --to spans and --to columns");

@@ -337,7 +337,7 @@ class WholeData {
       }
       std::ranges::sort(others);
       const RetrainRequest how{folder.file("data"), folder.file("model"), request_.options,
-                               request_.threads};
+                               pool_.threads()};
       write_text(how.data, blocks_.text(others));
       label_pairs(*retrain(model_, how), pairs_, own, pool_, posteriors_);
       if (calls_.progress) calls_.progress(part + 1, parts);

@@ -105,7 +105,9 @@ void SuggestOptions::validate(std::size_t models) const {
     throw UsageError("--by ", kUncertainties[static_cast<std::size_t>(by)],
                      " is of one model; of several there are vote-entropy and divergence");
   }
-  if (!(density >= 0)) throw UsageError("--density is a power, 0 or more");
+  if (!(density >= 0 && std::isfinite(density))) {
+    throw UsageError("--density is a power, 0 or more");
+  }
 }
 
 namespace {

@@ -25,8 +25,8 @@ Example:
   croft suggest -m a.croft -m b.croft -m c.croft --by divergence unlabelled.conll
 
 Writes a JSON object a line, that of which the model is least sure first: its score, its number in
-the data (from 0), the line where it begins, what it holds, and the labels that the model gives it.
-docs/predict.md says what the scores are.)";
+the data (from 0), the line where it begins, what it holds (of columns, spans and texts), and the
+labels that the model gives it.  docs/predict.md says what the scores are.)";
 
 std::span<const OptionRow> suggest_options() {
   using namespace option;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -284,6 +285,8 @@ TEST(Suggest, MeasuresOfACommitteeAndOfOneModelAreNotMistaken) {
   EXPECT_EQ(error({.by = Uncertainty::margin}, 2),
             "--by margin is of one model; of several there are vote-entropy and divergence");
   EXPECT_EQ(error({.density = -1}, 1), "--density is a power, 0 or more");
+  EXPECT_EQ(error({.density = std::numeric_limits<double>::infinity()}, 1),
+            "--density is a power, 0 or more");
 }
 
 }  // namespace

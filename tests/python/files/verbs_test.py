@@ -138,10 +138,16 @@ def test_check_reads_the_columns_that_it_is_told(tmp_path):
     (lambda m, d, o: croft.convert(d, "spans", format="conl"), croft.Error, "conl"),
     (lambda m, d, o: croft.convert(d, "spans", d, format="raw"), ValueError, "would replace the input"),
     (lambda m, d, o: croft.convert(d + ".not", "spans"), FileNotFoundError, "not"),
+    (lambda m, d, o: croft.convert(m + ".not", "chain", o), FileNotFoundError, "not"),
+    (lambda m, d, o: croft.convert(d, "spans", o, tokenizer="blanks"), ValueError, "tokenizer goes with format"),
+    (lambda m, d, o: croft.convert(d, "columns", o, label_names=["A"]), ValueError, "label_names goes with format"),
+    (lambda m, d, o: croft.convert(m, "wapiti", o, unlabelled=True), ValueError, "unlabelled is of data"),
+    (lambda m, d, o: croft.convert(m, "wapiti", o, label_scheme="bio"), ValueError, "label_scheme is of data"),
     (lambda m, d, o: croft.suggest(croft.load(m), d, by="margins"), croft.Error, "by is margin"),
     (lambda m, d, o: croft.suggest([croft.load(m)] * 2, d, by="margin"), croft.Error, "of one model"),
     (lambda m, d, o: croft.suggest(croft.load(m), d, top=0), ValueError, "top is 0"),
     (lambda m, d, o: croft.suggest(croft.load(m), d, density=-1), croft.Error, "density"),
+    (lambda m, d, o: croft.suggest(croft.load(m), d, density=float("inf")), croft.Error, "density"),
 ])
 def test_errors_name_the_keyword_and_leave_no_file(tmp_path, data, model, call, error, message):
     output = str(tmp_path / "output")
