@@ -22,9 +22,11 @@ LONGEST = 400  # of a command
 
 
 def normalised(text):
-    """Without the folders of one run, and its seconds."""
+    """Without the folders of one run, its seconds, and what the machine has."""
     text = re.sub(re.escape(tempfile.gettempdir()) + r"/croft-[a-z0-9]+-\w{8}", "<TMP>", text)
     text = text.replace(str(TESTS.parents[1]), "<SOURCE>").replace(os.environ["CROFT"], "<CROFT>")
+    text = re.sub(r"\b\d+\.\d GB are allowed", "<memory> are allowed", text)
+    text = re.sub(r"(is not available here; choose one of )[^\n]*", r"\1<targets>", text)
     return re.sub(r"\b\d+\.\d+ s\b", "<seconds> s", text)
 
 
@@ -49,7 +51,7 @@ def note(test, log):
     with open(log, "w", encoding="utf-8") as out:
         subprocess.run = noted(subprocess.run, out)
         sys.argv = [test]
-        sys.path.insert(0, str(TESTS))
+        sys.path[:0] = [str(TESTS), str(pathlib.Path(test).parent)]
         runpy.run_path(test, run_name="__main__")
 
 

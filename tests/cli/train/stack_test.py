@@ -193,7 +193,7 @@ class StackTest(CliTest):
         named = self.train("e.croft", "--format", "attributes", self.file("e", again.replace("chain=", "first=")))
         self.run_ok("stack", "-m", named, self.folder / "e")
         once = self.file("once", "-DOCSTART-\n")
-        fails("--jackknife", 2, status=BAD_INPUT, d=once, mentions=["once"])
+        fails("--jackknife", 2, status=BAD_INPUT, d=once, mentions=["once:1", "1 column where 2"])
 
 
 if __name__ == "__main__":

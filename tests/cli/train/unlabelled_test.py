@@ -185,7 +185,7 @@ class Unlabelled(CliTest):
             self.assertIn(problem, done.stderr.decode())
             self.assertFalse((self.folder / "m").exists())
         fails(WRONG_USAGE, "are of data without labels: give --unlabelled", "--entropy", "1")
-        fails(WRONG_USAGE, "is data for --entropy, --expectations or --self-training", "--unlabelled", more)
+        fails(WRONG_USAGE, "is data for --entropy above 0, --expectations or --self-training", "--unlabelled", more)
         both = ("--unlabelled", more, "--entropy", "1")
         fails(WRONG_USAGE, "these can: lbfgs", *both, "--optimizer", "sgd")
         fails(WRONG_USAGE, "goes with --objective likelihood", *both, "--objective", "softmax-margin")
