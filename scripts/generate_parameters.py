@@ -276,8 +276,11 @@ ESTIMATORS = {
                             'None: "columns" where the first position is a str, otherwise "attributes".'), DECODE),
         like={**LIKE, "boundaries": As(help="Sequences end with a probability; otherwise p(x) is that of "
                                        "the observations given their number"),
-              "smoothing": As(default=0.1), "em-iterations": As(default=100, help="Iterations of Baum-Welch at most"),
-              "tolerance": As(default=1e-5, help="Baum-Welch stops where its objective gains less than this share"),
+              "smoothing": As(default=0.1),
+              "objective": As(help='"likelihood", "conditional", "multi-conditional" or "hybrid" of '
+                                   "docs/hmm.md#objectives"),
+              "em-iterations": As(default=100, help="Iterations of Baum-Welch, or of L-BFGS, at most"),
+              "tolerance": As(default=1e-5, help="Training stops where its objective gains less than this share"),
               "starts": As(help="Random starts, where labels without an example are to be found; the best is kept.  "
                                 "None: 5 where nothing is labelled, otherwise 1"),
               "holdout": As("Optional[float]", shown="float or None", help="A fraction of X to set aside, whose labels "

@@ -365,12 +365,14 @@ class MixtureParameters(Parameters):
 class HMMParameters(Parameters):
     """ends : bool
         Sequences end with a probability; otherwise p(x) is that of the observations given their number.
+    objective : str
+        "likelihood", "conditional", "multi-conditional" or "hybrid" of docs/hmm.md#objectives.
     tolerance : float
-        Baum-Welch stops where its objective gains less than this share.
+        Training stops where its objective gains less than this share.
     states : int or None
         Labels in all; None: those of y.  Without y, how many hidden states there are (S1, S2, ...).
     em_iterations : int
-        Iterations of Baum-Welch at most.
+        Iterations of Baum-Welch, or of L-BFGS, at most.
     starts : int or None
         Random starts, where labels without an example are to be found; the best is kept.  None: 5 where nothing
         is labelled, otherwise 1.
@@ -385,9 +387,10 @@ class HMMParameters(Parameters):
     _OWN: tuple[str, ...] = ("format", "decode")
     _ALWAYS: tuple[str, ...] = ("threads",)
 
-    def __init__(self, *, ends: bool = False, tolerance: float = 1e-05, smoothing: float = 0.1,
-                 transition_smoothing: Optional[float] = None, rare: Optional[int] = None, suffix: int = 0,
-                 states: Optional[int] = None, em_iterations: int = 100, starts: Optional[int] = None,
+    def __init__(self, *, ends: bool = False, objective: str = "likelihood", tolerance: float = 1e-05,
+                 smoothing: float = 0.1, transition_smoothing: Optional[float] = None, rare: Optional[int] = None,
+                 suffix: int = 0, states: Optional[int] = None, generative_weight: Optional[float] = None,
+                 coupling: Optional[float] = None, em_iterations: int = 100, starts: Optional[int] = None,
                  holdout: Optional[float] = None, early_stop: int = 0, checkpoint: Optional[PathLike] = None,
                  resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 0, seed: int = 1,
                  format: Optional[str] = None, decode: str = "viterbi") -> None:

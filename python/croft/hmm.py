@@ -14,7 +14,8 @@ class HMM(HMMParameters, SequenceEstimator):
 
         p(x, y) = start(y_0) prod_t transition(y_{t-1}, y_t) prod_t prod_k p(x_tk | y_t)
 
-    Labels that are known are counted; those that are not are found out by Baum-Welch.
+    Labels that are known are counted; those that are not are found out by Baum-Welch.  Another
+    ``objective`` than the likelihood is maximised by L-BFGS.
 
     ``X`` is a list of sequences, as ``ChainCRF`` has them:
 

@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "sql/logic/logic_learning.h"
 #include "sql/train/table_trainers.h"
+#include "train/generative/hmm_criterion.h"
 #include "train/methods/objectives.h"
 
 namespace croft::cli {
@@ -80,8 +81,16 @@ std::string graph_objectives_text() {
                     GraphTrainOptions::kManyInstances);
 }
 
+std::string hmm_objectives_text() {
+  std::string text = "\nObjectives of --model hmm (the last three by L-BFGS):\n";
+  for (const HmmObjectiveInfo& each : hmm_objectives()) {
+    text += fmt::format("  {:<20}{}\n", each.name, each.what);
+  }
+  return text;
+}
+
 std::string train_footer() {
-  return objectives_text() + graph_objectives_text() +
+  return objectives_text() + hmm_objectives_text() + graph_objectives_text() +
          "\nObjectives of --model logic, with their settings:\n" + describe_logic_objectives() +
          kTextsAndTables + kExamples;
 }

@@ -83,6 +83,7 @@ MODELS = {
     "hmm-suffix": "--model hmm --suffix 3 --boundaries --transition-smoothing 0.5 train.txt",
     "hmm-order": "--model hmm --partial partial.txt",
     "hmm-states": "--model hmm --states 3 --starts 2 --em-iterations 6 unlabelled.txt",
+    "hmm-hybrid": "--model hmm --objective hybrid --coupling 0.1 --em-iterations 12 gestures.txt",
     "hmm-unlabelled": "--model hmm --unlabelled unlabelled.txt --em-iterations 4 gestures.txt",
     "hidden-chain": f"{STATES} --max-iterations 15 --starts 2 gestures.txt",
     "hidden-chain-em": f"{STATES} --em-iterations 5 --l2 0.1 gestures.txt",
@@ -442,6 +443,7 @@ COMPANY = {
     "histories": ["--order 2", "--order 2 --constrain bio"],
     "cost": ["--objective softmax-margin", "--objective max-margin"], "block": ["--objective composite"],
     "group-by": ["--holdout 0.3", "--holdout 0.3 --code minimum-loss"],
+    "generative-weight": ["--objective multi-conditional"], "coupling": ["--objective hybrid"],
     "pieces": ["--objective piecewise"], "unlabelled": ["--entropy 1"],
     **dict.fromkeys(("entropy", "expectations", "self-training"), ["--unlabelled chunks.words"]),
     "expectations-weight": ["--expectations labelled --unlabelled chunks.words"],
@@ -473,6 +475,7 @@ COMPANY = {
 VALUES = {  # of several one
     "format": ["--format attributes", "--format columns", "--format csv"],
     "weights": ["--weights weights.txt", "--weights joint.weights", "--weights graph.weights"], "quiet": "--quiet",
+    "generative-weight": "--generative-weight 2", "coupling": "--coupling 2",
     "objective": "--objective likelihood", "init": "--init {first}", "prior": "--prior {first}",
     "expert": "--expert chain.croft", "template": "--template plain.template",
     "transition-groups": "--transition-groups chunk.groups", "label-classes": "--label-classes chunk.classes",

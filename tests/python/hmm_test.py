@@ -237,3 +237,20 @@ def test_a_chain_made_of_it_becomes_a_hidden_markov_model_again(tmp_path, ends):
         marginal = [sum(weight for y, weight in weights.items() if y[1] == j) / sum(weights.values()) for j in range(3)]
         assert hmm.predict_proba([[observations[v] for v in given]])[0][1] == pytest.approx(
             marginal, rel=1e-4, abs=1e-9)
+
+
+def test_objectives_are_of_the_posterior_too():
+    conditional = fitted(objective="conditional", rare=0)
+    objectives = [entry["objective"] for entry in conditional.training_log_]
+    assert len(objectives) > 2 and objectives == sorted(objectives, reverse=True)
+    # log p(y|x), of the posterior that predictions have
+    found = sum(conditional.model_.log_likelihood(WORDS, LABELS))
+    assert conditional.training_log_[-1]["log_likelihood"] == pytest.approx(found, abs=1e-3)
+    hybrid = fitted(objective="hybrid", coupling=1e4, rare=0, em_iterations=3000, tolerance=0)
+    twice = fitted(smoothing=0.2, rare=0)
+    for ours, theirs in zip(hybrid.transitions_, twice.transitions_):
+        assert ours == pytest.approx(theirs, abs=1e-2)
+    with pytest.raises(ValueError, match="none of a hidden Markov model"):
+        fitted(objective="max-margin")
+    with pytest.raises(ValueError, match="coupling is of objective"):
+        fitted(coupling=2)

@@ -3,6 +3,7 @@
 // Liu & Nocedal (1989); Andrew & Gao (2007).  docs/math/optimisation.md sections 2 and 4.
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -35,6 +36,11 @@ struct LbfgsOptions {
 OptimizeResult lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span<double> w,
                      const LbfgsOptions& options, ThreadPool& pool,
                      const IterationCallback& callback = {}, Checkpointer* checkpoints = nullptr);
+
+// The same, an iteration at a time; keeps references to all that it is given but the options.
+std::unique_ptr<Optimizer> make_lbfgs(BatchFunction& f, const Regulariser& regulariser,
+                                      std::span<double> w, const LbfgsOptions& options,
+                                      ThreadPool& pool);
 
 // Minimises f(w) + l1 |w|_1 + (l2/2)|w|^2; weights that end at zero are exactly 0.  As lbfgs, but
 // for l1 > 0 too (l1 = 0 is allowed: L-BFGS with a weaker line search), and

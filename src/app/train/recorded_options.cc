@@ -26,6 +26,8 @@ constexpr auto kOptions = std::to_array<std::pair<const char*, const char*>>(
      {"transition_smoothing", "transition-smoothing"},
      {"rare", "rare"},
      {"suffix", "suffix"},
+     {"generative_weight", "generative-weight"},
+     {"coupling", "coupling"},
      {"order", "order"},
      {"histories", "histories"},
      {"cost", "cost"},

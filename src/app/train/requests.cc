@@ -9,6 +9,7 @@
 #include "app/label/row_reader.h"
 #include "core/parse_number.h"
 #include "croft/core/error.h"
+#include "model/kinds/hmm_model.h"
 
 namespace croft {
 namespace {
@@ -136,7 +137,10 @@ void read_pieces(const OptionValues& values, TrainOptions& o) {
 
 void read_methods(const OptionValues& values, TrainRequest& r) {
   TrainOptions& o = r.options;
-  o.objective = objective_named(values.text("objective"));
+  // A hidden Markov model has objectives of its own.
+  if (values.text("model") != HmmModel::kKind) {
+    o.objective = objective_named(values.text("objective"));
+  }
   if (values.given("optimizer")) o.method = method_named(values.text("optimizer"));
   values.read("cost", r.cost);
   values.read("block", r.block);

@@ -190,12 +190,41 @@ NaiveBayesRequest naive_bayes_request(const OptionValues& values) {
   return request;
 }
 
+namespace {
+
+void read_criterion(const OptionValues& values, const TrainRequest& train, HmmCriterionOptions& o) {
+  o.objective = hmm_objective_named(values.text("objective"));
+  values.read("generative-weight", o.generative_weight);
+  values.read("coupling", o.coupling);
+  const auto refuse = [&](std::string_view name, bool wrong, const Message& why) {
+    if (wrong && values.given(name)) {
+      throw UsageError(Message::option(name), " ", why, "; leave it out");
+    }
+  };
+  refuse("generative-weight", o.objective != HmmObjective::multi_conditional,
+         "is of --objective multi-conditional");
+  refuse("coupling", o.objective != HmmObjective::hybrid, "is of --objective hybrid");
+  if (o.objective == HmmObjective::likelihood) return;
+  const Message only(": that is for --objective likelihood");
+  refuse("states", true, {"finds labels where none are known", only});
+  refuse("starts", true, {"is of random starts, for labels that are not known at all", only});
+  if (o.objective == HmmObjective::conditional && !train.unlabelled.empty()) {
+    throw UsageError(
+        "data without labels says nothing of p(y|x): --unlabelled goes with "
+        "--objective likelihood, multi-conditional or hybrid");
+  }
+}
+
+}  // namespace
+
 HmmRequest hmm_request(const OptionValues& values) {
   HmmRequest request;
   request.train = train_request(values);
   HmmOptions& o = request.options;
+  read_criterion(values, request.train, o.criterion);
   values.read("states", o.states);
-  if (!request.train.partial && request.train.unlabelled.empty() && o.states == 0) {
+  if (o.criterion.objective == HmmObjective::likelihood && !request.train.partial &&
+      request.train.unlabelled.empty() && o.states == 0) {
     for (const std::string_view name : kOfEm) {
       if (!values.given(name)) continue;
       throw UsageError(Message::option(name),

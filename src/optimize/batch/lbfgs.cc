@@ -204,4 +204,10 @@ OptimizeResult lbfgs(BatchFunction& f, const Regulariser& regulariser, std::span
   return minimise_checked<Lbfgs>(f, regulariser, w, options, pool, callback, checkpoints);
 }
 
+std::unique_ptr<Optimizer> make_lbfgs(BatchFunction& f, const Regulariser& regulariser,
+                                      std::span<double> w, const LbfgsOptions& options,
+                                      ThreadPool& pool) {
+  return std::make_unique<Lbfgs>(f, regulariser, w, options, pool);
+}
+
 }  // namespace croft

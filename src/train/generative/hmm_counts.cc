@@ -89,6 +89,22 @@ void HmmCounts::sum(Ranks& ranks) {
   for (std::size_t i = 0; i < transition.rows(); ++i) sum_counts(ranks, transition[i]);
 }
 
+void HmmCounts::add(const HmmCounts& others, double times) {
+  const auto add = [&](std::span<const double> from, std::span<double> to) {
+    for (std::size_t k = 0; k < to.size(); ++k) to[k] += times * from[k];
+  };
+  add(others.start, start);
+  add(others.end, end);
+  for (std::size_t i = 0; i < transition.rows(); ++i) add(others.transition[i], transition[i]);
+  add(others.emission, emission);
+}
+
+Matrix<double> emission_totals(const HmmLayout& layout, const HmmCounts& counts) {
+  Matrix<double> total(layout.tracks.size(), layout.labels, 0.0);
+  layout.for_each_cell([&](auto c, auto k, auto j) { total(k, j) += counts.emission[c]; });
+  return total;
+}
+
 namespace {
 
 void count_transitions(const ChainData& data, std::size_t n, HmmCounts& out) {

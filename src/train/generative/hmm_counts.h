@@ -23,6 +23,13 @@ struct HmmLayout {
   std::vector<std::uint32_t> cell;         // the labels that it may be emitted by, increasing
 
   std::size_t values() const { return track.size(); }
+  // Calls visit(cell, its track, its label) of each in turn.
+  template <class Visit>
+  void for_each_cell(const Visit& visit) const {
+    for (std::size_t v = 0; v < values(); ++v) {
+      for (std::uint64_t c = begin[v]; c < begin[v + 1]; ++c) visit(c, track[v], this->cell[c]);
+    }
+  }
 };
 
 // Every label of an attribute's positions, as far as they are known; all where one is not.
@@ -39,12 +46,16 @@ struct HmmCounts {
 
   void reset(const HmmLayout& layout);  // all 0
   void sum(Ranks& ranks);               // over all processes; throws as sum_counts()
+  void add(const HmmCounts& others, double times);
 };
 
 enum class Counted {
   complete,  // sequences of which every label is known
   known      // what is known of every sequence; of a set each label counts the same part
 };
+
+// [K][L] of each track: the counts of its values, added up.
+Matrix<double> emission_totals(const HmmLayout& layout, const HmmCounts& counts);
 
 // Adds the counts of the data (HM.3), each times its sequence's weight and, for an emission, the
 // attribute's value.  A transition counts where both of its labels are known.

@@ -33,17 +33,6 @@ void estimate_transitions(const HmmCounts& counts, const HmmSmoothing& smoothing
   }
 }
 
-// [K][L] of each track: what is added up over its values.
-Matrix<double> emission_totals(const HmmLayout& layout, const HmmCounts& counts) {
-  Matrix<double> total(layout.tracks.size(), layout.labels, 0.0);
-  for (std::size_t v = 0; v < layout.values(); ++v) {
-    for (std::uint64_t c = layout.begin[v]; c < layout.begin[v + 1]; ++c) {
-      total(layout.track[v], layout.cell[c]) += counts.emission[c];
-    }
-  }
-  return total;
-}
-
 std::vector<double> values_of_tracks(const HmmLayout& layout) {
   std::vector<double> values(layout.tracks.size());
   for (const std::uint32_t k : layout.track) ++values[k];
@@ -63,11 +52,8 @@ void estimate_emissions(const HmmLayout& layout, const HmmCounts& counts, double
       p.unknown(k, j) = log_share(extra + a, whole(k, j));
     }
   }
-  for (std::size_t v = 0; v < layout.values(); ++v) {
-    for (std::uint64_t c = layout.begin[v]; c < layout.begin[v + 1]; ++c) {
-      p.log[c] = log_share(counts.emission[c] + a, whole(layout.track[v], layout.cell[c]));
-    }
-  }
+  layout.for_each_cell(
+      [&](auto c, auto k, auto j) { p.log[c] = log_share(counts.emission[c] + a, whole(k, j)); });
 }
 
 // The values of a track that stand in for unknown ones, and the share of each label in each.
@@ -268,11 +254,7 @@ double log_prior(const HmmLayout& layout, const HmmSmoothing& smoothing, const H
   Matrix<double> unlisted(p.tracks.size(), p.labels, 0.0);  // values without a cell
   const std::vector<double> values = values_of_tracks(layout);
   for (std::size_t k = 0; k < p.tracks.size(); ++k) std::ranges::fill(unlisted[k], values[k]);
-  for (std::size_t v = 0; v < layout.values(); ++v) {
-    for (std::uint64_t c = layout.begin[v]; c < layout.begin[v + 1]; ++c) {
-      --unlisted(layout.track[v], layout.cell[c]);
-    }
-  }
+  layout.for_each_cell([&](auto, auto k, auto j) { --unlisted(k, j); });
   for (std::size_t k = 0; k < p.tracks.size(); ++k) {
     for (std::size_t j = 0; j < p.labels; ++j) {
       add(smoothing.emission * unlisted(k, j), p.unlisted(k, j));

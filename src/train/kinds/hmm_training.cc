@@ -8,6 +8,7 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "model/kinds/hmm_model.h"
+#include "train/generative/hmm_ascent.h"
 #include "train/generative/hmm_expectations.h"
 #include "train/training_fingerprint.h"
 
@@ -16,6 +17,12 @@ namespace {
 
 // Of a start: without it, what the labelled part of the data does not show would never be found.
 constexpr double kLeastSmoothing = 0.01;
+
+HmmSmoothing raised(HmmSmoothing smoothing) {
+  smoothing.emission = std::max(smoothing.emission, kLeastSmoothing);
+  smoothing.transition = std::max(smoothing.transition, kLeastSmoothing);
+  return smoothing;
+}
 
 void check_at_least_0(double value, const Message& option) {
   if (value >= 0 && std::isfinite(value)) return;
@@ -28,6 +35,7 @@ void HmmOptions::validate() const {
   check_at_least_0(smoothing.emission, "--smoothing");
   check_at_least_0(smoothing.transition, "--transition-smoothing");
   check_at_least_0(tolerance, "--tolerance");
+  criterion.validate();
   if (unknown.suffix > 0 && unknown.rare == 0) {
     throw UsageError("--suffix learns from rare values; give --rare above 0, or leave it out");
   }
@@ -117,10 +125,7 @@ void HmmTraining::start_at(const HmmLayout& layout, const HmmOptions& options, s
       counts.transition(i, j) = part() * positions / static_cast<double>(layout.labels);
     }
   }
-  HmmSmoothing smoothing = options.smoothing;
-  smoothing.emission = std::max(smoothing.emission, kLeastSmoothing);
-  smoothing.transition = std::max(smoothing.transition, kLeastSmoothing);
-  estimate_hmm(layout, counts, smoothing, p);
+  estimate_hmm(layout, counts, raised(options.smoothing), p);
 }
 
 // The M-step of the last E-step is left to who runs it: it knows of unknown values.
@@ -167,7 +172,9 @@ std::uint64_t HmmTraining::fingerprint(const HmmOptions& options) const {
   for (const std::string& label : labels_) print.add(label);
   print.add({options.smoothing.emission, options.smoothing.transition,
              double(options.smoothing.end), double(options.unknown.rare),
-             double(options.unknown.suffix), double(options.starts)});
+             double(options.unknown.suffix), double(options.starts),
+             double(options.criterion.objective), options.criterion.generative_weight,
+             options.criterion.coupling});
   print.add(std::array{options.seed, std::uint64_t{options.early_stop.after},
                        options.early_stop.holdout});
   return print.value();
@@ -177,55 +184,87 @@ HmmResult HmmTraining::run(const HmmOptions& options, const EmCallback& callback
   options.validate();
   if (sequences() == 0) throw Error("there is no sequence to train on");
   name_states(options.states);
-  Ranks& ranks = *options.ranks;
+  const bool ascent = options.criterion.objective != HmmObjective::likelihood;
   const HmmLayout layout =
-      make_hmm_layout(encoder_.data, encoder_.node_names, labels_.size(), ranks);
+      ascent ? make_hmm_layout(without_labels(encoder_.data), encoder_.node_names, labels_.size())
+             : make_hmm_layout(encoder_.data, encoder_.node_names, labels_.size(), *options.ranks);
   parameters_ = hmm_shape(layout, encoder_.node_names);
   ThreadPool pool(options.threads, no_other_ranks(), *options.helpers);
-  HmmExpectations expectations(encoder_.data, layout, pool);
   HmmResult result;
+  static_cast<EmResult&>(result) =
+      ascent ? ascend(layout, options, pool, callback) : estimate(layout, options, pool, callback);
+  result.parameters = labels_.size() * (1 + labels_.size() + 2 * layout.tracks.size()) +
+                      parameters_.end.size() + parameters_.log.size();
+  return result;
+}
+
+EmResult HmmTraining::estimate(const HmmLayout& layout, const HmmOptions& options, ThreadPool& pool,
+                               const EmCallback& callback) {
+  Ranks& ranks = *options.ranks;
+  HmmExpectations expectations(encoder_.data, layout, pool);
   HmmCounts counts;
   counts.reset(layout);
-  const auto estimate = [&] {
+  const auto finish = [&] {
     estimate_hmm(layout, counts, options.smoothing, options.unknown, parameters_);
   };
   const bool em = any_of_all(ranks, expectations.any_hidden()) && options.em_iterations > 0;
-  if (em && !ranks.alone()) {
-    throw UsageError(
-        "Baum-Welch, for labels that are not known, needs all of the data in each process; name "
-        "what has no labels with --unlabelled, give --em-iterations 0 to learn from what is known, "
-        "or start croft without mpirun");
-  }
-  if (!em) {
-    count_labels(encoder_.data, layout, Counted::known, counts);
-    counts.sum(ranks);
-    if (encoder_.label_names.size() < labels_.size()) {
-      throw UsageError("--em-iterations 0 finds out nothing of states without a label; give more");
+  if (em) {
+    if (!ranks.alone()) {
+      throw UsageError(
+          "Baum-Welch, for labels that are not known, needs all of the data in each process; name "
+          "what has no labels with --unlabelled, give --em-iterations 0 to learn from what is "
+          "known, or start croft without mpirun");
     }
-    estimate();
-    result.log_likelihood = log_joint(layout, counts, parameters_);
-    result.objective = -result.log_likelihood - log_prior(layout, options.smoothing, parameters_);
-  } else {
-    if (options.checkpoints != nullptr) options.checkpoints->set_fingerprint(fingerprint(options));
     BaumWelch steps(*this, layout, options, expectations, counts);
-    EmRules rules{.starts = options.starts > 0                 ? options.starts
-                            : encoder_.label_names.size() == 0 ? kRandomStarts
-                                                               : 1,
-                  .e_steps = options.em_iterations,
-                  .tolerance = options.tolerance,
-                  .early_stop = options.early_stop.after,
-                  .checkpoints = options.checkpoints};
-    if (options.early_stop.score) {
-      rules.score = [&] {
-        estimate();
-        return options.early_stop.score(model(Json::object()));
-      };
-    }
-    static_cast<EmResult&>(result) = run_em(steps, rules, callback);
-    estimate();
+    return run_steps(steps, options, callback, finish);
   }
-  result.parameters = labels_.size() * (1 + labels_.size() + 2 * layout.tracks.size()) +
-                      parameters_.end.size() + parameters_.log.size();
+  count_labels(encoder_.data, layout, Counted::known, counts);
+  counts.sum(ranks);
+  if (encoder_.label_names.size() < labels_.size()) {
+    throw UsageError("--em-iterations 0 finds out nothing of states without a label; give more");
+  }
+  finish();
+  const double log_likelihood = log_joint(layout, counts, parameters_);
+  return {.objective = -log_likelihood - log_prior(layout, options.smoothing, parameters_),
+          .log_likelihood = log_likelihood};
+}
+
+// Starts from the estimate of what is known.
+EmResult HmmTraining::ascend(const HmmLayout& layout, const HmmOptions& options, ThreadPool& pool,
+                             const EmCallback& callback) {
+  HmmCounts counts;
+  counts.reset(layout);
+  count_labels(encoder_.data, layout, Counted::known, counts);
+  estimate_hmm(layout, counts, options.smoothing, options.unknown, parameters_);
+  HmmCriterion criterion(encoder_.data, layout, options.criterion, options.smoothing, parameters_,
+                         pool);
+  HmmParameters start = parameters_;
+  estimate_hmm(layout, counts, raised(options.smoothing), start);
+  HmmAscent steps(criterion, start, pool);
+  return run_steps(steps, options, callback, [&] { steps.set_probabilities(parameters_); });
+}
+
+// By EM or by the gradient, whose state is kept and which stop early.
+//   finish : makes the parameters of where the steps are
+EmResult HmmTraining::run_steps(EmSteps& steps, const HmmOptions& options,
+                                const EmCallback& callback, const std::function<void()>& finish) {
+  if (options.checkpoints != nullptr) options.checkpoints->set_fingerprint(fingerprint(options));
+  const bool random = encoder_.label_names.size() == 0;
+  EmRules rules{.starts = options.starts > 0 ? options.starts
+                          : random           ? kRandomStarts
+                                             : 1,
+                .e_steps = options.em_iterations,
+                .tolerance = options.tolerance,
+                .early_stop = options.early_stop.after,
+                .checkpoints = options.checkpoints};
+  if (options.early_stop.score) {
+    rules.score = [&] {
+      finish();
+      return options.early_stop.score(model(Json::object()));
+    };
+  }
+  const EmResult result = run_em(steps, rules, callback);
+  finish();
   return result;
 }
 

@@ -1,8 +1,10 @@
 // The training of a hidden Markov model: by counting where every label is known, by Baum-Welch
-// where some are not.  docs/math/hidden_markov.md.
+// where some are not, by L-BFGS for other objectives than the likelihood.
+// docs/math/hidden_markov.md.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include "model/file/container.h"
 #include "train/course/em.h"
 #include "train/encoded_training.h"
+#include "train/generative/hmm_criterion.h"
 #include "train/generative/hmm_estimate.h"
 
 namespace croft {
@@ -24,8 +27,9 @@ inline constexpr std::size_t kRandomStarts = 5;
 struct HmmOptions {
   HmmSmoothing smoothing;
   UnknownValues unknown;
+  HmmCriterionOptions criterion{};
   std::size_t states = 0;  // labels in all, those of the data first; 0: those of the data
-  // Of Baum-Welch, where there are labels to be found out.
+  // Of Baum-Welch, where there are labels to be found out, and of L-BFGS.
   std::size_t em_iterations =
       100;                  // at most; 0: the start is estimated from what is known, no more
   double tolerance = 1e-5;  // stop where the objective gains less, relative to itself
@@ -72,6 +76,12 @@ class HmmTraining : public EncodedTraining {
 
  private:
   class BaumWelch;
+  EmResult estimate(const HmmLayout& layout, const HmmOptions& options, ThreadPool& pool,
+                    const EmCallback& callback);
+  EmResult ascend(const HmmLayout& layout, const HmmOptions& options, ThreadPool& pool,
+                  const EmCallback& callback);
+  EmResult run_steps(EmSteps& steps, const HmmOptions& options, const EmCallback& callback,
+                     const std::function<void()>& finish);
   void check_values(const TextSequence& sequence, std::string_view file) const;
   void name_states(std::size_t states);
   void start_at(const HmmLayout& layout, const HmmOptions& options, std::size_t start,

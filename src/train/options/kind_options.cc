@@ -42,6 +42,11 @@ std::span<const OptionRow> generative_options() {
       whole("states", "N",
             "Labels in all; without --partial the data has none, and every column is observed")
           .between(1, 65536),
+      number("generative-weight", "NUMBER=1",
+             "--objective multi-conditional: the weight of log p(x|y) beside log p(y|x)"),
+      number("coupling", "NUMBER=1",
+             "--objective hybrid: how strongly a prior holds the parameters of p(y|x) to those of "
+             "p(x); 0: not at all"),
       common(kHmmBit | kNaiveBayesBit | kBayesNetBit | kGraphBit | kHiddenChainBit | kMixtureBit,
              kEm),
       whole("em-iterations", "N=100, of mixture 1000",

@@ -19,7 +19,7 @@ std::span<const OptionRow> method_options() {
   static const auto kRows = with_common({
       common(kOptimised),
       words("objective", "OBJECTIVE=likelihood", "What to minimise; see below")
-          .of(kOptimised | kLogicBit)
+          .of(kOptimised | kLogicBit | kHmmBit)
           .at_first("likelihood"),
       words("optimizer", "OPTIMIZER", "How; see below"),
       words("cost", "NUMBER=1|FILE",

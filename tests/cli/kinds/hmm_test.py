@@ -69,6 +69,41 @@ class HmmTest(CliTest):
             self.run_ok("train", "--quiet", "--model", "hmm", *option, "--partial", "-o",
                         self.folder / "m.croft", data)
 
+    def test_objectives_are_in_the_file_and_each_raises_its_own(self):
+        data, log = self.file("d", tagged_text(60, 3)), self.folder / "log"
+        for objective in ("likelihood", "conditional", "multi-conditional", "hybrid"):
+            model = self.train("--objective", objective, "--suffix", "2", "--log", log, data=data)
+            record = json.loads(self.run_ok("inspect", "--json", model))["training"]
+            self.assertEqual(record.get("objective", "likelihood"), objective)
+            objectives = [line["objective"] for line in read_log(log)[0]]
+            self.assertEqual(objectives, sorted(objectives, reverse=True))
+            self.assertEqual(len(objectives) > 5, objective != "likelihood")
+        self.assertIn("--suffix 2 --coupling 1.0 -o", self.run_ok("card", "-m", model))
+
+    def test_objectives_have_options_of_their_own(self):
+        data = self.file("d", TRAIN)
+
+        def fails(*options, mentions):
+            self.fails(WRONG_USAGE, "train", "--quiet", "--model", "hmm", *options, "-o", self.folder / "m.croft",
+                       data, mentions=mentions)
+        fails("--objective", "perceptron", mentions=["perceptron", "likelihood, conditional, multi-conditional"])
+        fails("--coupling", 2, mentions=["--coupling is of --objective hybrid"])
+        fails("--generative-weight", 2, mentions=["--generative-weight is of --objective multi-conditional"])
+        fails("--objective", "hybrid", "--coupling", -1, mentions=["--coupling", "from 0 on"])
+        fails("--objective", "hybrid", "--states", 7, mentions=["--states", "--objective likelihood"])
+        fails("--objective", "conditional", "--partial", "--starts", 7, mentions=["--starts"])
+        fails("--objective", "conditional", "--unlabelled", data, mentions=["--unlabelled", "hybrid"])
+
+    def test_hybrids_learn_from_data_without_labels(self):
+        few, more = self.file("few", tagged_text(5, 3)), self.file("more", tagged_text(60, 4))
+        for objective in ("multi-conditional", "hybrid"):
+            models = [self.train("--objective", objective, *more_options, data=few, name=name)
+                      for name, more_options in (("a", []), ("b", ["--unlabelled", more]),
+                                                 ("c", ["--unlabelled", more, "--threads", "3"]))]
+            a, b, c = [model.read_bytes() for model in models]
+            self.assertNotEqual(a, b)
+            self.assertEqual(b, c)
+
     def test_it_labels_by_counts(self):
         model = self.train()
         out = self.run_ok("predict", "-m", model, "-", stdin=b"the\ndog\nbarks\n\n")

@@ -130,6 +130,8 @@ class CheckpointTest(CliTest):
         for data, options in (
                 (TRAIN, ["--model", "hmm", "--states", 4, "--starts", 3, "--em-iterations", 8]),
                 (partial, [*hmm, 30]), (partial, [*hmm, 30, *early]),
+                (TRAIN, ["--model", "hmm", "--objective", "hybrid", "--em-iterations", 12]),
+                (partial, ["--model", "hmm", "--partial", "--objective", "conditional", "--em-iterations", 12, *early]),
                 (partial, bayes), (partial, [*bayes, *early]),
                 (cases, [*network, "--starts", 3]), (cases, [*network, "--holdout", cases, "--early-stop", 5])):
             with self.subTest(options):

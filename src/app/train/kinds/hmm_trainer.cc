@@ -31,8 +31,16 @@ Json training_record(const HmmOptions& options, const HmmTraining& training,
                  {"parameters", result.parameters},
                  {"log_likelihood", result.log_likelihood},
                  {"objective_value", result.objective}};
-  if (training.partial_positions() > 0) {
-    record["hidden_positions"] = training.partial_positions();
+  const HmmCriterionOptions& criterion = options.criterion;
+  const bool ascent = criterion.objective != HmmObjective::likelihood;
+  if (ascent) record["objective"] = name_of(criterion.objective);
+  if (criterion.objective == HmmObjective::multi_conditional) {
+    record["generative_weight"] = criterion.generative_weight;
+  }
+  if (criterion.objective == HmmObjective::hybrid) record["coupling"] = criterion.coupling;
+  const std::size_t hidden = training.partial_positions();
+  if (hidden > 0) record["hidden_positions"] = hidden;
+  if (ascent || hidden > 0) {
     record["em_iterations"] = options.em_iterations;
     record["tolerance"] = options.tolerance;
     if (options.starts > 0) record["starts"] = options.starts;
@@ -90,17 +98,22 @@ class HmmTrainer final : public SequenceTrainer {
     TrainOutcome outcome = em_outcome(result_, observer.stopped());
     outcome.further.push_back({"log_likelihood", result_.log_likelihood});
     outcome.further.push_back({"start", result_.start, Shown::program});
-    outcome.tail += fmt::format("\nlog-likelihood {:.4f}, {} probabilities", result_.log_likelihood,
-                                result_.parameters);
+    const HmmObjective objective = options.criterion.objective;
+    outcome.tail += fmt::format(
+        "\n{}log-likelihood {:.4f}, {} probabilities",
+        objective == HmmObjective::likelihood ? "" : fmt::format("{} ", name_of(objective)),
+        result_.log_likelihood, result_.parameters);
     return outcome;
   }
 
  private:
   bool scored_at_end() const override { return true; }
-  // Baum-Welch starts from the counts of all data.
+  // Baum-Welch and L-BFGS start from the counts of all data.
   Sharing sharing() const override {
-    const bool em = request_.partial || !request_.unlabelled.empty() || asked_.options.states > 0;
-    return em ? Sharing::work : Sharing::data;
+    const bool all = request_.partial || !request_.unlabelled.empty() ||
+                     asked_.options.states > 0 ||
+                     asked_.options.criterion.objective != HmmObjective::likelihood;
+    return all ? Sharing::work : Sharing::data;
   }
   SequenceTraining& begin(const Extractor& extractor) override { return hmm_.emplace(extractor); }
   Json record() const override { return training_record(asked_.options, *hmm_, result_); }
@@ -139,6 +152,11 @@ HmmOptions hmm_options(const Json& training) {
   options.smoothing.end = training.value("end", options.smoothing.end);
   options.unknown.rare = training.value("rare", options.unknown.rare);
   options.unknown.suffix = training.value("suffix", options.unknown.suffix);
+  options.criterion.objective =
+      hmm_objective_named(training.value("objective", std::string("likelihood")));
+  options.criterion.generative_weight =
+      training.value("generative_weight", options.criterion.generative_weight);
+  options.criterion.coupling = training.value("coupling", options.criterion.coupling);
   options.states = training.value("states", options.states);
   options.em_iterations = training.value("em_iterations", options.em_iterations);
   options.tolerance = training.value("tolerance", options.tolerance);
