@@ -83,6 +83,12 @@ def generative(study):
         'EWT parts of speech': (Parts(study, 'upos', 'ewt/upos.train.txt', 'ewt/upos.test.txt', [],
                                       sentences),
                                 [50, 150, 500, 1500], 3, chain_models, 'sentences')}
+    plain = ['--model', 'hmm', '--suffix', '4', '--smoothing', '0.01']
+    objectives = {'likelihood': plain, 'conditional': [*plain, '--objective', 'conditional'],
+                  'multi-conditional': [*plain, '--objective', 'multi-conditional'],
+                  'hybrid, coupling 0.1': [*plain, '--objective', 'hybrid', '--coupling', '0.1'],
+                  'chain of words': chain_models['chain of words']}
+    plans['EWT parts of speech, objectives of the HMM'] = (*plans['EWT parts of speech'][:3], objectives, 'sentences')
     numbers, tables = {}, []
     for title, (parts, sizes, repeats, models, unit) in plans.items():
         if study.quick:
