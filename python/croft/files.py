@@ -77,8 +77,7 @@ def convert(path: str | os.PathLike[str], to: str, output: Optional[str | os.Pat
     made, changed = _core.convert_data(name, format or "", to, label_scheme, name, _reading(
         name, tokenizer, misaligned, text_column, label_column, cells, ignore_lines, label_names, unlabelled))
     if changed:
-        warn(f"{changed} spans began or ended inside of a token, and were "
-             f"{'dropped' if misaligned == 'drop' else 'widened'}")
+        warn(changed)
     return _hand_over(made, output)
 
 

@@ -145,10 +145,9 @@ void write_data(const ConvertCommand& c, const WriteText& write) {
   TextConversion conversion{.from = c.from, .to = c.to, .reading = reading_of(c)};
   conversion.writing.scheme = chunk_scheme_from_name(c.scheme);
   conversion.writing.title = c.input == "-" ? "Labelled text" : c.input;
-  const std::size_t changed = convert_data(c.input, conversion, write);
-  if (changed > 0) {
-    std::fprintf(stderr, "note: %zu spans began or ended inside of a token, and were %s\n", changed,
-                 conversion.reading.misaligned == Misaligned::drop ? "dropped" : "widened");
+  const ChangedSpans changed = convert_data(c.input, conversion, write);
+  if (changed.count > 0) {
+    std::fprintf(stderr, "note: %s\n", changed.text(conversion.reading.misaligned).c_str());
   }
 }
 

@@ -41,10 +41,13 @@ void ColumnsForm::validate() const {
   if (!ignored.empty()) ignoring(ignored);
 }
 
-void skip_lines(const std::string& expression, LineReader& lines) {
+void skip_lines(const std::string& expression, LineReader& lines,
+                std::function<void(std::string_view line)> seen) {
   if (expression.empty()) return;
-  lines.skip([made = ignoring(expression)](std::string_view line) {
-    return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), *made);
+  lines.skip([made = ignoring(expression), seen = std::move(seen)](std::string_view line) {
+    const bool skipped = RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), *made);
+    if (skipped && seen) seen(line);
+    return skipped;
   });
 }
 

@@ -2,6 +2,7 @@
 // between sequences.  docs/formats.md has the rules.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,7 +57,9 @@ struct ColumnsForm {
 };
 // From now on the reader skips lines that the expression is found in; empty: none.  Throws as
 // ColumnsForm::validate().
-void skip_lines(const std::string& expression, LineReader& lines);
+//   seen : called with each line that is skipped; may be null
+void skip_lines(const std::string& expression, LineReader& lines,
+                std::function<void(std::string_view line)> seen = {});
 
 enum class RowWidth {
   as_expected,

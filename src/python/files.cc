@@ -118,7 +118,7 @@ TextReading text_reading(const std::string& path, const std::string& tokenizer,
   return reading;
 }
 
-// The data as text, and how many spans were widened or dropped.
+// The data as text, and what is to be said of spans that were widened or dropped.
 py::tuple convert_file(const std::string& path, const std::string& from, const std::string& to,
                        const std::string& scheme, const std::string& title,
                        const TextReading& reading) {
@@ -126,12 +126,12 @@ py::tuple convert_file(const std::string& path, const std::string& from, const s
   conversion.writing.scheme = chunk_scheme_from_name(scheme);
   conversion.writing.title = title;
   std::string out;
-  std::size_t changed = 0;
+  ChangedSpans changed;
   {
     const py::gil_scoped_release unlock;
     changed = convert_data(path, conversion, [&](std::string_view text) { out += text; });
   }
-  return py::make_tuple(py::bytes(out), changed);
+  return py::make_tuple(py::bytes(out), changed.text(reading.misaligned));
 }
 
 // What `croft suggest` prints, a JSON object a line.

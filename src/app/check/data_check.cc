@@ -119,6 +119,16 @@ std::string shortened(std::string text) {
   return text.substr(0, end) + "…";
 }
 
+// A text as it is; of rows and attributes the first cell of each, as far as they fit.
+std::string opening(const Read& read, const CheckOptions& options) {
+  if (options.format == "text") return shortened(read.words[0]);
+  std::string out;
+  for (const std::string& each : read.words) {
+    out += (out.empty() ? "" : " ") + each.substr(0, each.find_first_of(" \t"));
+  }
+  return shortened(std::move(out));
+}
+
 std::string joined(const std::vector<std::string>& parts) {
   std::string out;
   for (const std::string& each : parts) out += each + "\n";
@@ -163,7 +173,7 @@ class FileChecker {
       if (is_new) return;
       const auto [here, there] = std::ranges::mismatch(read.labels, at->second.labels);
       if (here == read.labels.end()) {
-        twice.add(read.line, shortened(read.words[0]), at->second.line);
+        twice.add(read.line, opening(read, options_), at->second.line);
       } else {
         const auto t = static_cast<std::size_t>(here - read.labels.begin());
         otherwise.add(read.line + (options_.format == "text" ? 0 : t),
@@ -265,10 +275,9 @@ void compare_with(const FileChecker& train, const FileCheck& trained, const Chec
     }
     const auto at = train.sequences().find(joined(read.words));
     if (read.words.empty() || at == train.sequences().end()) return;
-    overlap.add(read.line, shortened(read.words[0]), at->second.line);
-    if (at->second.labels != read.labels) {
-      other.add(read.line, shortened(read.words[0]), at->second.line);
-    }
+    const std::string words_of_it = opening(read, options);
+    overlap.add(read.line, words_of_it, at->second.line);
+    if (at->second.labels != read.labels) other.add(read.line, words_of_it, at->second.line);
   });
   std::move(unseen).hand_on(test);
   std::move(overlap).hand_on(test);

@@ -200,8 +200,8 @@ void spans_to_columns(const std::string& path, ChunkScheme scheme, const WriteTe
   if (first == 0) fail_no_sequences(reader.name());
 }
 
-std::size_t convert_data(const std::string& path, const TextConversion& conversion,
-                         const WriteText& write) {
+ChangedSpans convert_data(const std::string& path, const TextConversion& conversion,
+                          const WriteText& write) {
   const std::string_view to = conversion.to;
   if (find_text_output(to) == nullptr) {
     std::string names;
@@ -224,11 +224,11 @@ std::size_t convert_data(const std::string& path, const TextConversion& conversi
   }
   if (to == "spans") {
     columns_to_spans(path, scheme, unlabelled, write);
-    return 0;
+    return {};
   }
   if (to == "columns") {
     spans_to_columns(path, scheme, write);
-    return 0;
+    return {};
   }
   TextConversion of_spans = conversion;
   of_spans.from = kSpanFormat;

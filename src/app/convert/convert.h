@@ -45,8 +45,8 @@ void spans_to_columns(const std::string& path, ChunkScheme scheme, const WriteTe
 // What `croft convert` does with data.
 //   conversion.from : empty: columns where `to` is spans, and otherwise spans
 // Throws as the above, or as convert_texts(), and UsageError for an output that there is not.
-// Returns how many spans were widened or dropped.
-std::size_t convert_data(const std::string& path, const TextConversion& conversion,
-                         const WriteText& write);
+// Returns the spans that were widened or dropped.
+ChangedSpans convert_data(const std::string& path, const TextConversion& conversion,
+                          const WriteText& write);
 
 }  // namespace croft

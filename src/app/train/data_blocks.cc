@@ -149,7 +149,12 @@ Location DataBlocks::origin(std::span<const std::size_t> which, std::size_t line
 
 std::size_t append_blocks(LineReader& lines, const BlockForm& form, DataBlocks& data) {
   const std::size_t before = data.blocks.size();
-  if (form.format == InputFormat::columns) skip_lines(form.ignored, lines);
+  if (form.format == InputFormat::columns) {
+    skip_lines(form.ignored, lines, [&](std::string_view line) {
+      data.ignored.push_back(
+          {data.blocks.size(), {lines.name(), lines.line_number()}, std::string(line)});
+    });
+  }
   data.files.push_back({before, lines.name()});
   data.blank_lines = form.format == InputFormat::columns || form.format == InputFormat::attributes;
   switch (form.format) {

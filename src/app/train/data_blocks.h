@@ -32,6 +32,14 @@ struct DataBlocks {
   // Where they came from: the line of each line of each block in its file, and the files.
   std::vector<std::size_t> lines;
   std::vector<File> files;
+  // Lines of columns that were left out, each before the block `next`: marks of documents may be
+  // among them.
+  struct Ignored {
+    std::size_t next;
+    Location where;
+    std::string line;
+  };
+  std::vector<Ignored> ignored;
 
   const std::string& header() const { return files.front().header; }
   const File& file_of(std::size_t block) const;

@@ -74,16 +74,21 @@ std::vector<std::size_t> group_by_column(const DataBlocks& data, std::size_t col
   });
 }
 
+// The mark may stand in a sequence of its own, or in a line that is left out.
 std::vector<std::size_t> group_by_marker(const DataBlocks& data, const std::string& marker) {
-  const auto is_marked = [&](std::size_t k) { return cell_of(data.blocks[k], 0) == marker; };
-  bool any = false;
-  for (std::size_t k = 0; k < data.blocks.size() && !any; ++k) any = is_marked(k);
-  if (!any) {
+  std::vector<bool> marked(data.blocks.size() + 1);
+  for (const DataBlocks::Ignored& each : data.ignored) {
+    if (cell_of(each.line, 0) == marker) marked[each.next] = true;
+  }
+  for (std::size_t k = 0; k < data.blocks.size(); ++k) {
+    if (cell_of(data.blocks[k], 0) == marker) marked[k] = true;
+  }
+  if (std::ranges::find(marked, true) == marked.end()) {
     throw UsageError("--group-by ", marker,
                      ": no sequence of the data begins with this cell; give the mark of its "
-                     "documents, the number of a column, or blank-lines");
+                     "documents, in one piece, the number of a column, or blank-lines");
   }
-  return group_by_start(data, is_marked);
+  return group_by_start(data, [&](std::size_t k) { return marked[k]; });
 }
 
 CsvRecord record_of(const std::string& text, char delimiter, const std::string& file) {
@@ -153,6 +158,9 @@ std::vector<std::size_t> group_by(const std::string& by, const DataBlocks& data,
 }
 
 std::optional<Location> document_mark(const DataBlocks& data) {
+  for (const DataBlocks::Ignored& each : data.ignored) {
+    if (cell_of(each.line, 0) == kDocumentMark) return each.where;
+  }
   for (std::size_t k = 0; k < data.blocks.size(); ++k) {
     if (cell_of(data.blocks[k], 0) == kDocumentMark) return data.first_line(k);
   }

@@ -20,7 +20,8 @@ Example:
 
 Says how often each label occurs, and what is strange: labels that spell no chunks, sequences that
 are there twice or labelled in two ways, labels that occur once, lines that are no UTF-8; of TEST,
-what the training data has, too, or has not.  Nothing of it need be wrong.  docs/formats.md)";
+what the training data has, too, or has not.  Nothing of it need be wrong.  croft convert makes one
+of these formats of the others.  docs/formats.md)";
 
 std::span<const OptionRow> check_options() {
   using namespace option;

@@ -63,6 +63,16 @@ TEST(DataGroups, AreWhatStandsBetweenTheMarksOfDocuments) {
   EXPECT_EQ(group_by("-DOCSTART-", two, {}), (Groups{0, 0, 1, 2, 2, 3}));  // files are apart
 }
 
+TEST(DataGroups, BeginAtMarksThatStandInLinesThatAreLeftOut) {
+  const BlockForm form{.ignored = "^-DOCSTART-"};
+  LineReader lines("-DOCSTART- O\n\na O\n\nb O\n\n-DOCSTART- O\nc O\n", "test");
+  DataBlocks data;
+  append_blocks(lines, form, data);
+  EXPECT_EQ(group_by("-DOCSTART-", data, form), (Groups{0, 0, 1}));
+  EXPECT_EQ(place_of(*document_mark(data)), "test:1");
+  EXPECT_THROW(group_by("-OTHER-", data, form), UsageError);
+}
+
 TEST(DataGroups, AreTheValuesOfAColumnOrKeyWhereverTheyStand) {
   EXPECT_EQ(groups_of("1", "a d2 O\n\nb d1 O\nc d1 O\n\nd d2 O\n", InputFormat::columns),
             (Groups{0, 1, 0}));

@@ -49,13 +49,13 @@ class CheckTest(CliTest):
                                                   "labels_seen_once"})
         self.assertEqual(self.cases(train["findings"], "invalid_chunks"),
                          [(7, "I-LOC at the start", None), (14, "I-PER after B-LOC", None)])
-        self.assertEqual(self.cases(train["findings"], "repeated_sequences"), [(4, "Ann", 1)])
+        self.assertEqual(self.cases(train["findings"], "repeated_sequences"), [(4, "Ann left", 1)])
         self.assertEqual(self.cases(train["findings"], "labelled_differently"), [(10, "Ann: O, and B-PER", 1)])
         self.assertEqual(sorted(self.cases(train["findings"], "labels_seen_once")),
                          [(7, "I-LOC", None), (13, "B-LOC", None), (14, "I-PER", None)])
         self.assertEqual(self.cases(test["findings"], "labels_not_in_training"), [(7, "B-ORG", None)])
-        self.assertEqual(self.cases(test["findings"], "in_training_data"), [(1, "Ann", 1), (4, "Ann", 1)])
-        self.assertEqual(self.cases(test["findings"], "labelled_differently_in_training"), [(4, "Ann", 1)])
+        self.assertEqual(self.cases(test["findings"], "in_training_data"), [(1, "Ann left", 1), (4, "Ann left", 1)])
+        self.assertEqual(self.cases(test["findings"], "labelled_differently_in_training"), [(4, "Ann left", 1)])
         self.assertEqual(test["findings"]["words_not_in_training"]["count"], 1)
 
     def test_data_in_which_chunks_begin_with_i_is_not_wrong_for_that(self):

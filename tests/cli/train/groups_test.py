@@ -32,6 +32,12 @@ class Groups(CliTest):
         self.assertEqual(len(self.names_in(model)), 16)
         self.assertEqual(len(self.names_in(self.train("n", "--holdout", "0.2", data))), 20)
 
+    def test_marks_may_be_lines_that_are_left_out(self):
+        data = self.file("data", documents())
+        left_out = ["--ignore-lines", "^-DOCSTART-", "--holdout", "0.2"]
+        self.assertEqual(len(self.names_in(self.train("m", *left_out, "--group-by=-DOCSTART-", data))), 16)
+        self.assertEqual(len(self.names_in(self.train("n", *left_out, data))), 20)
+
     def test_documents_without_grouping_are_warned_of(self):
         data = self.file("data", documents())
         warning = "data:1: a mark of documents"

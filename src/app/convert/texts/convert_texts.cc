@@ -53,8 +53,8 @@ void check_conversion(const TextConversion& conversion) {
 
 }  // namespace
 
-std::size_t convert_texts(const std::string& path, const TextConversion& conversion,
-                          const WriteText& write) {
+ChangedSpans convert_texts(const std::string& path, const TextConversion& conversion,
+                           const WriteText& write) {
   const TextOutput* const output = find_text_output(conversion.to);
   if (output == nullptr) throw UsageError("no data can be written as ", in_quotes(conversion.to));
   check_conversion(conversion);

@@ -20,9 +20,9 @@ struct TextConversion {
 // Hands on the output piece by piece.  Throws InputError for bad data and an input without any
 // sequence; UsageError for a format that there is not, an option that a format does not take, and
 // labels that spell no spans where they are to be read as such.
-// Returns how many spans were widened or dropped, as Misaligned says.
-std::size_t convert_texts(const std::string& path, const TextConversion& conversion,
-                          const WriteText& write);
+// Returns the spans that were widened or dropped, as Misaligned says.
+ChangedSpans convert_texts(const std::string& path, const TextConversion& conversion,
+                           const WriteText& write);
 
 // The lines of a file of another program as this one reads them: columns where tokens are labelled,
 // else spans.  All of it is held in memory.

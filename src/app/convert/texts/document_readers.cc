@@ -170,7 +170,7 @@ class BratReader final : public TextReader {
   bool next(TextRecord& record) override {
     for (;;) {
       if (document_ && document_->next(record)) return true;
-      if (document_) changed_ += document_->changed();
+      if (document_) changed_.add(document_->changed());
       if (at_ == documents_.size()) return false;
       const fs::path& path = documents_[at_++];
       document_ =

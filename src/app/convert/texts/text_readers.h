@@ -28,10 +28,10 @@ class TextReader {
   virtual ~TextReader() = default;
   // The next sequence, or false at the end.  Throws InputError (file, line, text, remedy).
   virtual bool next(TextRecord& record) = 0;
-  std::size_t changed() const { return changed_; }  // spans that were widened or dropped
+  const ChangedSpans& changed() const { return changed_; }
 
  protected:
-  std::size_t changed_ = 0;
+  ChangedSpans changed_;
 };
 
 struct TextFormat {

@@ -1,5 +1,7 @@
 #include "app/convert/texts/text_record.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/unicode.h"
@@ -35,14 +37,33 @@ void cut(const TextTokenizer& tokenizer, TextRecord& record) {
   }
 }
 
-void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, std::size_t& changed,
+void ChangedSpans::add(const std::string& place) {
+  constexpr std::size_t kShown = 5;
+  ++count;
+  if (first.size() < kShown) first.push_back(place);
+}
+
+void ChangedSpans::add(const ChangedSpans& others) {
+  for (const std::string& place : others.first) add(place);
+  count += others.count - others.first.size();
+}
+
+std::string ChangedSpans::text(Misaligned misaligned) const {
+  if (count == 0) return {};
+  const char* const what = misaligned == Misaligned::drop ? "dropped" : "widened";
+  return fmt::format("{} spans began or ended inside of a token, and were {}: {}{}", count, what,
+                     fmt::join(first, "; "), count > first.size() ? "; …" : "");
+}
+
+void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, ChangedSpans& changed,
                TextRecord& record) {
-  const auto fail = [&](const CharacterSpan& span, const Message& problem, const Message& remedy) {
+  const auto shown = [&](const CharacterSpan& span) {
     const std::size_t begin = std::min(span.begin, record.text.size());
-    throw InputError(record.where, problem,
-                     record.text.substr(begin, span.end > begin ? span.end - begin : 0) + " (" +
-                         span.label + ")",
-                     remedy);
+    return record.text.substr(begin, span.end > begin ? span.end - begin : 0) + " (" + span.label +
+           ")";
+  };
+  const auto fail = [&](const CharacterSpan& span, const Message& problem, const Message& remedy) {
+    throw InputError(record.where, problem, shown(span), remedy);
   };
   std::vector<LabelledSpan> out;
   for (CharacterSpan& each : spans) {
@@ -62,7 +83,7 @@ void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, std::siz
         fail(each, "a span that begins or ends inside of a token",
              "correct it, choose another --tokenizer, or say --misaligned widen or drop");
       }
-      ++changed;
+      changed.add(place_of(record.where) + ": " + shown(each));
       if (misaligned == Misaligned::drop) continue;
     }
     out.push_back(std::move(span));

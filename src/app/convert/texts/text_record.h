@@ -40,11 +40,21 @@ struct CharacterSpan {
 // nothing.
 enum class Misaligned { refuse, widen, drop };
 
+// Spans that were widened or dropped, and where the first of them are.
+struct ChangedSpans {
+  std::size_t count = 0;
+  std::vector<std::string> first{};  // "notes.txt:3: "Ivo" (PER)", five at most
+  void add(const std::string& place);
+  void add(const ChangedSpans& others);
+  // "2 spans began or ended inside of a token, and were widened: …"; empty: there is none.
+  std::string text(Misaligned misaligned) const;
+};
+
 // Spans of the record's tokens from those of its text.  Blanks at their ends do not count.  Throws
 // InputError for spans that overlap, are empty, have no token, or lie beyond the text, and as
 // `misaligned` says.
-//   changed : counts the spans that were widened or dropped
-void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, std::size_t& changed,
+//   changed : gets the spans that were widened or dropped
+void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, ChangedSpans& changed,
                TextRecord& record);
 
 }  // namespace croft
