@@ -62,7 +62,7 @@ bench: release
 	python3 bench/graphs.py --croft build/release/croft $(if $(PEERS),--peers $(PEERS))
 
 study: dependencies build/release/build.ninja
-	@$(BUILD) release --target croft_cli
+	@$(BUILD) release --target croft_cli label_set_bench
 	$(PYTHON) bench/study.py --croft build/release/croft $(if $(PEERS),--peers $(PEERS))
 
 install: release

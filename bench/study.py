@@ -24,7 +24,7 @@ from pathlib import Path
 from harness import ROOT, machine
 
 try:
-    from study import accuracy, convergence, generative, next_word, textbook, unlabelled
+    from study import accuracy, chains, convergence, generative, next_word, textbook, unlabelled
 except ModuleNotFoundError as error:
     sys.exit(f'{error}; the charts need matplotlib (Debian: python3-matplotlib, /usr/bin/python3)')
 from study.data import Data
@@ -37,7 +37,9 @@ SECTIONS = {'objectives': accuracy.objectives, 'variance': accuracy.variance,
             'textbook': textbook.textbook, 'pieces': accuracy.pieces,
             'kernels': accuracy.kernels, 'online': accuracy.online,
             'generative': generative.generative, 'unlabelled': unlabelled.unlabelled,
-            'next-word': next_word.next_word}
+            'next-word': next_word.next_word, 'triangle': chains.triangle, 'features': chains.features,
+            'parallel': chains.parallel, 'growing': chains.growing, 'recursions': chains.recursions,
+            'sampling': chains.sampling}
 
 
 class Study:
@@ -46,6 +48,7 @@ class Study:
     def __init__(self, args):
         self.quick = args.quick
         self.folder = ROOT / 'build/study'
+        self.bench = Path(args.croft).resolve().parent / 'bench'  # programs that measure
         self.peers = Path(args.peers).resolve() if args.peers else None
         self.machine = machine()
         self.data = Data(Path(args.data), self.folder / 'data')

@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 from contextlib import contextmanager
-from typing import Any, Iterator, NamedTuple, Optional, Sequence, Union
+from typing import Any, Iterable, Iterator, NamedTuple, Optional, Sequence, Union
 
 from . import _core
 from ._warnings import warn
@@ -183,13 +183,15 @@ def cluster(data: Paths, output: PathLike, *, clusters: int = 1000, min_count: i
     return found
 
 
-def suggest(model: Any, path: PathLike, *, by: Optional[str] = None, top: int = 10,
+def suggest(model: Any, data: Union[PathLike, Iterable[Any]], *, by: Optional[str] = None, top: int = 10,
             density: float = 0.0) -> list[dict[str, Any]]:
-    """The sequences of a file that are most worth labelling, the best first (docs/predict.md, "What to label next").
+    """The sequences that are most worth labelling, the best first (docs/predict.md, "What to label next").
 
     A dict each: score, sequence (its number, from 0), line, labels, rows or text; with a density, that too.
+    Sequences that are in no file have no line.
 
     model   : a Model, a fitted estimator, or the path of a model file; a list of two or more: a committee
+    data    : the path of a file, or sequences, as predict has them; a str is a path
     by      : margin, entropy or errors; of a committee vote-entropy or divergence; None: margin, or vote-entropy
     top     : how many
     density : beta, 0 or more: the score times the mean similarity to the other sequences, to this power
@@ -199,7 +201,8 @@ def suggest(model: Any, path: PathLike, *, by: Optional[str] = None, top: int = 
     if by is None:
         by = "margin" if len(models) == 1 else "vote-entropy"
     opened = [Model.load(each) if isinstance(each, (str, os.PathLike)) else model_of(each) for each in models]
-    text = _core.suggest([each._native for each in opened], os.fspath(path), by, top, float(density))
+    given: Union[str, list[Any]] = os.fspath(data) if isinstance(data, (str, os.PathLike)) else list(data)
+    text = _core.suggest([each._native for each in opened], given, by, top, float(density))
     return [json.loads(line) for line in text.splitlines()]
 
 

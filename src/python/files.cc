@@ -134,9 +134,41 @@ py::tuple convert_file(const std::string& path, const std::string& from, const s
   return py::make_tuple(py::bytes(out), changed.text(reading.misaligned));
 }
 
+// Sequences that were handed over, as a model reads them.
+class GivenSequences final : public SequenceStream {
+ public:
+  // Needs the GIL.
+  GivenSequences(const PythonModel& model, const py::list& x) : model_(model) {
+    SequenceReader reader = model.reader(name_);
+    for (std::size_t n = 0; n < x.size(); ++n) {
+      InputSequence& input = given_.emplace_back();
+      reader.read(x[n], n, input);
+      model.model->extractor().check_cells(input.rows, reader.sequence_name());
+      check_signals();
+    }
+  }
+  bool next(InputSequence& out) override {
+    if (next_ == given_.size()) return false;
+    out = std::move(given_[next_++]);
+    return true;
+  }
+  void extract(InputSequence& out, Extractor::Scratch& scratch) const override {
+    model_.extract(out, scratch, name_);
+    out.text.first_line = 0;  // it is in no file
+  }
+  const std::string& name() const override { return name_; }
+
+ private:
+  const PythonModel& model_;
+  const std::string name_ = "X";
+  std::vector<InputSequence> given_;
+  std::size_t next_ = 0;
+};
+
 // What `croft suggest` prints, a JSON object a line.
+//   data : the path of a file, or a list of sequences
 std::string suggest_of(const std::vector<std::shared_ptr<PythonModel>>& models,
-                       const std::string& path, const std::string& by, std::size_t top,
+                       const py::object& data, const std::string& by, std::size_t top,
                        double density) {
   SuggestOptions options{.most = top, .density = density};
   const auto found = std::ranges::find(kUncertainties, by);
@@ -146,17 +178,23 @@ std::string suggest_of(const std::vector<std::shared_ptr<PythonModel>>& models,
   }
   options.by = static_cast<Uncertainty>(found - std::begin(kUncertainties));
   options.validate(models.size());
-  const py::gil_scoped_release unlock;
   std::vector<std::unique_ptr<TagPlan>> plans;
-  std::vector<std::unique_ptr<SequenceSource>> sources;
+  std::vector<std::unique_ptr<SequenceStream>> sources;
   std::vector<CommitteeMember> members;
   for (const auto& each : models) {
     const SequenceModel& model = *each->model;
     plans.push_back(std::make_unique<TagPlan>(model));
-    sources.push_back(std::make_unique<SequenceSource>(path, model.extractor(), Labels::optional,
-                                                       spans_for(model)));
+    if (py::isinstance<py::list>(data)) {
+      sources.push_back(std::make_unique<GivenSequences>(*each, data.cast<py::list>()));
+    } else {
+      const auto path = data.cast<std::string>();
+      const py::gil_scoped_release unlock;
+      sources.push_back(std::make_unique<SequenceSource>(path, model.extractor(), Labels::optional,
+                                                         spans_for(model)));
+    }
     members.push_back({plans.back().get(), sources.back().get()});
   }
+  const py::gil_scoped_release unlock;
   std::string out;
   for (const Suggestion& each : suggest(members, options, interruption)) {
     out += written(each.json) + "\n";
@@ -199,7 +237,7 @@ void bind_files(py::module_& module) {
   });
   module.def("is_data_format",
              [](const std::string& name) { return find_text_output(name) != nullptr; });
-  module.def("suggest", &suggest_of, py::arg("models"), py::arg("path"), py::arg("by"),
+  module.def("suggest", &suggest_of, py::arg("models"), py::arg("data"), py::arg("by"),
              py::arg("top"), py::arg("density"));
 }
 

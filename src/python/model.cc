@@ -17,6 +17,7 @@
 #include "app/kinds.h"
 #include "app/label/model_tokenizer.h"
 #include "core/files.h"
+#include "data/checks.h"
 #include "model/foreign/foreign_chain.h"
 #include "model/kinds/hmm_model.h"
 #include "python/bind.h"
@@ -53,6 +54,29 @@ void save_file(std::span<const std::byte> bytes, const std::filesystem::path& pa
 
 bool PythonModel::sums_given_attributes() const {
   return model->scores_as_read() && model->extractor().config().format == InputFormat::attributes;
+}
+
+SequenceReader PythonModel::reader(std::string_view name) const {
+  SequenceReader reader(rows(), name);
+  if (!rows()) reader.expect(form());
+  if (texts()) reader.accept_texts();
+  return reader;
+}
+
+void PythonModel::extract(InputSequence& input, Extractor::Scratch& scratch,
+                          const std::string& name) const {
+  const Extractor& extractor = model->extractor();
+  if (rows()) {
+    extractor.extract(input.rows, false, scratch, input.text);
+    input.text.first_line = input.rows.first_line;
+    return;
+  }
+  if (input.single) {
+    extractor.extract(input.document, scratch, input.text, name);
+  } else {
+    extractor.complete(input.text, scratch, name);
+  }
+  check_sizes(input.text, name);
 }
 
 SequenceForm PythonModel::form() const {

@@ -35,6 +35,11 @@ struct PythonModel {
   // Of the sequences that it was trained on, where these are not rows.
   SequenceForm form() const;
 
+  // Reads its sequences from an argument of this name.
+  SequenceReader reader(std::string_view name) const;
+  // input.text, without its labels, from what the reader read.
+  void extract(InputSequence& input, Extractor::Scratch& scratch, const std::string& name) const;
+
   // The same, where it has weights.  Throws Error where it has none.
   const ChainModel& chain() const { return require_chain(*model, "a list of weights"); }
 

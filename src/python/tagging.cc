@@ -94,8 +94,7 @@ class Plan {
   // (text, JSON) of one sequence.
   py::tuple explain(const py::object& x, std::vector<std::size_t> positions,
                     const std::optional<std::string>& against, std::size_t top, bool unknown) {
-    SequenceReader reader(model_->rows(), "x");
-    expect_form(reader);
+    SequenceReader reader = model_->reader("x");
     InputSequence input;
     reader.read(x, std::nullopt, input);
     plan_.model().extractor().check_cells(input.rows, "x");
@@ -109,7 +108,7 @@ class Plan {
       }
     }
     Extractor::Scratch scratch;
-    extract(input, scratch, "x");
+    model_->extract(input, scratch, "x");
     const auto [outcome, view] = explainer.explain({input.text, &input.rows, "x"}, input, options);
     model_->model->container().check_unchanged();
     if (!outcome.found) throw py::value_error("x: " + std::string(why_none(outcome)));
@@ -165,12 +164,11 @@ class Plan {
  private:
   void score(const py::object& x, const char* name, InputSequence& input,
              ChainScores<double>& scores) {
-    SequenceReader reader(model_->rows(), name);
-    expect_form(reader);
+    SequenceReader reader = model_->reader(name);
     reader.read(x, std::nullopt, input);
     plan_.model().extractor().check_cells(input.rows, name);
     Extractor::Scratch extraction;
-    extract(input, extraction, name);
+    model_->extract(input, extraction, name);
     SequenceModel::Scratch scratch;
     plan_.score({input.text, model_->rows() ? &input.rows : nullptr, name, 0}, scratch, scores);
     model_->model->container().check_unchanged();
@@ -312,27 +310,6 @@ class Plan {
     }
   }
 
-  void expect_form(SequenceReader& reader) const {
-    if (!model_->rows()) reader.expect(model_->form());
-    if (model_->texts()) reader.accept_texts();
-  }
-
-  // input.text, without its labels, from what was read.
-  void extract(InputSequence& input, Extractor::Scratch& scratch, const std::string& name) const {
-    const Extractor& extractor = plan_.model().extractor();
-    if (model_->rows()) {
-      extractor.extract(input.rows, false, scratch, input.text);
-      input.text.first_line = input.rows.first_line;
-      return;
-    }
-    if (input.single) {
-      extractor.extract(input.document, scratch, input.text, name);
-    } else {
-      extractor.complete(input.text, scratch, name);
-    }
-    check_sizes(input.text, name);
-  }
-
   std::string text_of_warning(std::string text) const {
     if (model_->texts()) text += "; texts are given as str: X = [\"a text\", ...]";
     return text;
@@ -344,7 +321,7 @@ class Plan {
     if (!looked_up) {
       StringLists labels;
       std::swap(labels, text.labels);
-      extract(sequence, run.scratch[worker], name);
+      model_->extract(sequence, run.scratch[worker], name);
       std::swap(labels, text.labels);
     }
     const ReadSequence read{.found = &found};

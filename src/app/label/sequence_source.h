@@ -33,8 +33,19 @@ struct InputSequence {
 
 enum class Labels { required, optional };
 
-// Reads with one thread; extract() may run on others.
-class SequenceSource {
+// Sequences one after the other, read with one thread; extract() may run on others.
+class SequenceStream {
+ public:
+  virtual ~SequenceStream() = default;
+  // The next sequence as read.  False at the end.
+  virtual bool next(InputSequence& out) = 0;
+  // Fills out.text.  Thread-safe.
+  virtual void extract(InputSequence& out, Extractor::Scratch& scratch) const = 0;
+  virtual const std::string& name() const = 0;  // for messages
+};
+
+// Those of a file.
+class SequenceSource final : public SequenceStream {
  public:
   // path "-" is standard input.  Throws InputError as the readers do, and where the rows do not
   // have the columns that the extractor was made for.
@@ -47,11 +58,11 @@ class SequenceSource {
                  std::optional<ChunkScheme> spans = std::nullopt,
                  const std::optional<ColumnsForm>& form = std::nullopt);
 
-  // The next sequence as read.  False at the end.  Throws InputError for an input without any.
-  bool next(InputSequence& out);
+  // Throws InputError for an input without any.
+  bool next(InputSequence& out) override;
   void allow_none() { any_ = true; }  // from here on such an input is fine
-  // Fills out.text.  Thread-safe.  Throws as check_sizes().
-  void extract(InputSequence& out, Extractor::Scratch& scratch) const;
+  // Throws as check_sizes().
+  void extract(InputSequence& out, Extractor::Scratch& scratch) const override;
 
   // The same without what the extractor makes of it: the attributes that its lines are.
   void parse(InputSequence& out) const;
@@ -69,7 +80,7 @@ class SequenceSource {
   bool labelled() const;  // whether the sequence last read has gold labels
   // As LineReader has it; an empty function: nothing is called any more.
   void before_waiting(std::function<void()> ready) { *before_waiting_ = std::move(ready); }
-  const std::string& name() const;
+  const std::string& name() const override;
 
  private:
   using Reader =

@@ -21,7 +21,8 @@ Json shown(const InputSequence& input, const Tagging& tagging, const SequenceMod
   Json labels = Json::array(), rows = Json::array();
   for (const Label y : tagging.y) labels.push_back(model.label(y));
   for (std::size_t t = 0; t < input.rows.rows(); ++t) rows.push_back(input.rows.line(t));
-  Json out = {{"sequence", sequence}, {"line", input.text.first_line}, {"labels", labels}};
+  Json out = {{"sequence", sequence}, {"labels", labels}};
+  if (input.text.first_line > 0) out["line"] = input.text.first_line;
   out["score"] = score;  // null where no labelling is allowed
   if (!rows.empty()) out["rows"] = rows;
   if (model.extractor().config().format == InputFormat::text) out["text"] = input.document.text;
@@ -137,7 +138,7 @@ class Member {
 
  private:
   const TagPlan& plan_;
-  SequenceSource& source_;
+  SequenceStream& source_;
   TagOptions ask_;
   Tagger tagger_;
   InputSequence input_;
@@ -295,7 +296,7 @@ std::vector<Suggestion> suggest(std::span<const CommitteeMember> models,
   return kept.take();
 }
 
-std::vector<Suggestion> suggest(const TagPlan& plan, SequenceSource& source, Uncertainty by,
+std::vector<Suggestion> suggest(const TagPlan& plan, SequenceStream& source, Uncertainty by,
                                 std::size_t most, const std::atomic<bool>& stop) {
   const CommitteeMember alone{&plan, &source};
   return suggest(std::span(&alone, 1), {.by = by, .most = most}, stop);

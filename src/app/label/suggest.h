@@ -61,7 +61,7 @@ class Density {
 // A model of a committee, and the data as it reads it.
 struct CommitteeMember {
   const TagPlan* plan;
-  SequenceSource* source;
+  SequenceStream* source;
 };
 
 struct SuggestOptions {
@@ -77,7 +77,7 @@ struct Suggestion {
   double score = 0;
   std::size_t sequence = 0;  // its number in the data, from 0
   // {"labels", "line", "rows" or "text", "score", "sequence"}, with a density that, too: as it is
-  // written.  The labels are the first model's.
+  // written.  The labels are the first model's.  Of data that is in no file there is no line.
   Json json;
 };
 
@@ -88,7 +88,7 @@ struct Suggestion {
 // sequences.
 std::vector<Suggestion> suggest(std::span<const CommitteeMember> models,
                                 const SuggestOptions& options, const std::atomic<bool>& stop);
-std::vector<Suggestion> suggest(const TagPlan& plan, SequenceSource& source, Uncertainty by,
+std::vector<Suggestion> suggest(const TagPlan& plan, SequenceStream& source, Uncertainty by,
                                 std::size_t most, const std::atomic<bool>& stop);
 
 }  // namespace croft

@@ -8,10 +8,8 @@ namespace py = pybind11;
 
 TagInputs::TagInputs(const PythonModel& model, const py::object& x, const py::object& features,
                      std::shared_ptr<AttributeMemo>* memo)
-    : model_(model), x_(x), reader_(model.rows(), kTrainingName), memo_(memo) {
+    : model_(model), x_(x), reader_(model.reader(kTrainingName)), memo_(memo) {
   if (PyIter_Check(x.ptr()) == 0) count_ = py::len(x_);
-  if (!model.rows()) reader_.expect(model.form());
-  if (model.texts()) reader_.accept_texts();
   if (py::isinstance<py::tuple>(features)) {
     const auto parts = features.cast<py::tuple>();
     kept_ = parts[0];

@@ -97,6 +97,22 @@ def test_convert_turns_models_into_those_of_other_programs(tmp_path, data):
     assert ours.read_bytes() == theirs.read_bytes()
 
 
+def test_suggest_takes_sequences_in_memory(data, model):
+    given = croft.load(model)
+    sequences = [[row.split()[:-1] for row in block.split("\n")] for block in data.read_text("utf-8").split("\n\n")
+                 if block.strip()]
+    for options in ({}, {"by": "errors", "density": 1}, {"by": "entropy", "top": 1}):
+        ours, theirs = croft.suggest(given, sequences, **options), croft.suggest(given, data, **options)
+        assert [each["sequence"] for each in ours] == [each["sequence"] for each in theirs]
+        assert [each["score"] for each in ours] == [each["score"] for each in theirs]
+        assert all("line" not in each for each in ours)
+    assert croft.suggest(given, iter(sequences)) == croft.suggest(given, sequences)
+    assert croft.suggest([given, given], sequences)[0]["score"] == 0
+    assert croft.suggest(given, []) == []
+    with pytest.raises(TypeError, match=r"X\[0\]"):
+        croft.suggest(given, [3])
+
+
 def test_suggest_gives_the_lines_that_the_program_prints(tmp_path, data, model):
     second = tmp_path / "2.croft"
     program("train", "--quiet", "--l2", "10", "-o", second, data)
