@@ -8,4 +8,4 @@ while IFS= read -r command; do
   sh -exc "$command" >/srv/log 2>&1 || { tail -n 100 /srv/log >&2; exit 1; }
 done </srv/commands
 echo "Dockerfile: the first stage's commands make"
-tail -n +2 /srv/log | grep -A20 '^in build/package'
+sed -n '/^in build.package/,$p' /srv/log | grep -v '^make'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks what `make package` made.  Needs root, or user namespaces, and the machine's package sources.
+# Checks what `make package` made.  Needs root, and the package sources that the machine's apt has.
 #   check.sh FOLDER [PART …]
 # lintian  finds no error and no warning in the Debian packages
 # chroot   the packages, installed in a clean Debian, work: the program, completions, Python, C and C++
@@ -19,6 +19,10 @@ parts=("$@")
 changes=("$folder"/croft_*.changes)
 if [ ${#changes[@]} -ne 1 ]; then
   echo "packages are not there: \`make package\` makes them in $folder"
+  exit 1
+fi
+if [ "$(id -u)" -ne 0 ]; then
+  echo "packages are not checked: a clean Debian is made by root"
   exit 1
 fi
 for program in lintian mmdebstrap; do
