@@ -8,7 +8,8 @@ SECONDS ?= 60
 BUILD = cmake --build --parallel $(JOBS) --preset
 TEST = ctest --parallel $(JOBS) --preset
 
-.PHONY: release demo test check lint tidy format bench study install python asan tsan fuzz dependencies clean help
+.PHONY: release demo test check lint tidy format bench study install python asan tsan fuzz \
+        package package-check dependencies clean help
 
 release: build/release/build.ninja
 	$(BUILD) release
@@ -20,6 +21,8 @@ help:
 	@echo 'make check FOLDER=DIR     build and run the tests of one folder, e.g. inference/chain, cli/train'
 	@echo 'make python               the Python package, in the environment build/venv'
 	@echo 'make install PREFIX=DIR   the program, the library, its headers (default /usr/local)'
+	@echo 'make package              Debian packages, a wheel and a source archive, in build/package'
+	@echo 'make package-check        lintian; the packages installed and used in a clean Debian (needs root)'
 	@echo 'make bench PEERS=DIR      benchmarks; DIR holds the programs to compare with'
 	@echo 'make study PEERS=DIR      docs/study.md: objectives and optimizers compared (an hour)'
 	@echo 'make lint, make format    check formats, layers, scripts and Python; format the C++'
@@ -76,6 +79,14 @@ python: dependencies build/release/build.ninja
 	build/venv/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall \
 	  --config-settings=build=build/release .
 	@cd build && venv/bin/python -c 'import croft; print("croft", croft.__version__, "is installed: . build/venv/bin/activate")'
+
+package:
+	@scripts/install_dependencies.sh --package
+	@scripts/package.sh $(JOBS)
+
+# PARTS: some of lintian, chroot, image, sdist, build; tests/package/check.sh says what they are.
+package-check:
+	@tests/package/check.sh build/package $(PARTS)
 
 asan: build/asan/build.ninja
 	$(BUILD) asan

@@ -5,10 +5,11 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-usage: scripts/install_dependencies.sh [--developer] [--java] [--mpi] [--check]
-  --developer  also what the sanitizers, fuzzing and the checks of format need, and all below
+usage: scripts/install_dependencies.sh [--developer] [--java] [--mpi] [--package] [--check]
+  --developer  also what the sanitizers, fuzzing and the checks of format need, and the two below
   --java       also a JDK, for libwapiti.so
   --mpi        also Open MPI, for training on several machines
+  --package    what make package and make package-check need, without what the suite needs
   --check      say what is missing, and install nothing; exit status 1 if something is
 TEXT
 }
@@ -24,20 +25,26 @@ developer=(clang-16 lld-16 clang-tidy-16 libclang-rt-16-dev clang-format shellch
 
 java=(default-jdk-headless)
 mpi=(openmpi-bin libopenmpi-dev python3-mpi4py)
+package=(build-essential debhelper dh-python lintian mmdebstrap python3-pip)
 
-wanted=("${build[@]}" "${libraries[@]}" "${python[@]}" "${tests[@]}")
+wanted=("${build[@]}" "${libraries[@]}" "${python[@]}")
+tests_wanted=
 check_only=no
 axe_wanted=no
 for option in "$@"; do
   case "$option" in
-    --developer) wanted+=("${developer[@]}" "${java[@]}" "${mpi[@]}"); axe_wanted=yes ;;
+    --developer) wanted+=("${developer[@]}" "${java[@]}" "${mpi[@]}"); axe_wanted=yes; tests_wanted=yes ;;
     --java) wanted+=("${java[@]}") ;;
     --mpi) wanted+=("${mpi[@]}") ;;
+    --package) wanted+=("${package[@]}"); tests_wanted=${tests_wanted:-no} ;;
     --check) check_only=yes ;;
     --help) usage; exit 0 ;;
     *) echo "install_dependencies.sh: unknown option $option" >&2; usage >&2; exit 2 ;;
   esac
 done
+if [ "${tests_wanted:-yes}" = yes ]; then
+  wanted+=("${tests[@]}")
+fi
 
 # Rules of accessibility, for the tests of the page, which do without where there is no network.
 axe="axe-core@4.14.1"

@@ -1,5 +1,5 @@
 /* Labels a line of words, given as arguments, with a model of columns.
- *   cc label.c -lcroft -o label && ./label words.croft 2 cups flour */
+ *   cc label.c -lcroft -lm -o label && ./label words.croft 2 cups flour */
 #include <croft/c.h>
 #include <math.h>
 #include <stdio.h>

@@ -53,18 +53,30 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    """What git has of the checkout."""
+    """The files of the checkout, in an archive."""
     name = f"croft-{_version()}"
-    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], check=True, capture_output=True)
     with tarfile.open(os.path.join(sdist_directory, name + ".tar.gz"), "w:gz") as archive:
-        for path in filter(None, listed.stdout.decode().split("\0")):
-            if (ROOT / path).is_file():
-                archive.add(ROOT / path, f"{name}/{path}", recursive=False)
+        for path in _sources():
+            archive.add(ROOT / path, f"{name}/{path}", recursive=False)
         info = tarfile.TarInfo(f"{name}/PKG-INFO")
         metadata = _metadata().encode()
         info.size = len(metadata)
         archive.addfile(info, io.BytesIO(metadata))
     return name + ".tar.gz"
+
+
+def _sources():
+    """What git has of the checkout; where this is not one, such as in an unpacked archive, all that was not made."""
+    if not (ROOT / ".git").exists():
+        paths = (path.relative_to(ROOT) for path in sorted(ROOT.rglob("*")) if path.is_file())
+        return [path.as_posix() for path in paths
+                if path.parts[0] not in ("build", "PKG-INFO") and "__pycache__" not in path.parts]
+    try:
+        listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], check=True, capture_output=True).stdout.decode()
+    except (OSError, subprocess.CalledProcessError) as fault:
+        reason = (getattr(fault, "stderr", None) or str(fault).encode()).decode().strip()
+        raise SystemExit(f"croft: git does not list the files of {ROOT}: {reason}") from None
+    return [path for path in listed.split("\0") if path and (ROOT / path).is_file()]
 
 
 def _build_extension(config_settings=None):
