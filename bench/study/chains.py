@@ -140,8 +140,8 @@ def growing(study):
             ('\n\n'.join(words[:n]) + '\n\n').encode()))
         data, row = DataSet(f'ocr, {size} words', train, whole.test, whole.options, 'accuracy'), [f'{size}']
         for name in ('smo', 'eg', 'frank-wolfe'):
-            record = trained(study, data, ['--objective', 'max-margin', '--l2', 10, '--gap', '1e-2', '--optimizer', name,
-                                           '--max-iterations', 1000000], limit)
+            options = ['--objective', 'max-margin', '--l2', 10, '--gap', '1e-2', '--max-iterations', 1000000]
+            record = trained(study, data, [*options, '--optimizer', name], limit)
             steps = record['steps'] if record else []
             row += [count(steps[-1]['iteration']) if steps else '', scored(record, data)[1]]
         rows.append(row)
@@ -193,9 +193,9 @@ def sampling(study):
             subprocess.run([study.runs.croft, 'predict', '-m', folder / 'm.croft', '--database', folder / 'test.sqlite',
                             '--table', '--no-probabilities', '--search', 'max-product'], check=True,
                            stdout=subprocess.DEVNULL)
-            report = json.loads(subprocess.run(
-                [study.runs.croft, 'evaluate', '--json'], input=script('columns.py', folder / 'test.sqlite'), check=True,
-                stdout=subprocess.PIPE, text=True).stdout)
+            columns = script('columns.py', folder / 'test.sqlite')
+            report = json.loads(subprocess.run([study.runs.croft, 'evaluate', '--json'], input=columns, check=True,
+                                               stdout=subprocess.PIPE, text=True).stdout)
             rows.append([f'`{objective}`', seconds(process.seconds) + '°' * process.limited,
                          f'{100 * report["chunk"]["f1"]:.2f}'])
         return rows

@@ -77,12 +77,15 @@ def against(path, title, curves, xlabel, ylabel):
 
 
 def learning_curves(path, panels):
-    """A panel each of errors against the size of the training data, both logarithmic.
+    """A panel each of errors against the size of the training data, both logarithmic, two in a row.
 
     panels  {title: {name: {size: [error of each part]}}}; bars are standard deviations
     """
-    figure, axes = plt.subplots(1, len(panels), figsize=(4.2 * len(panels), 3.6), squeeze=False)
-    for panel, (title, curves) in zip(axes[0], panels.items()):
+    rows = (len(panels) + 1) // 2
+    figure, axes = plt.subplots(rows, 2, figsize=(8.4, 3.6 * rows), squeeze=False)
+    for panel in axes.flat[len(panels):]:
+        panel.set_axis_off()
+    for panel, (title, curves) in zip(axes.flat, panels.items()):
         for k, (name, sizes) in enumerate(curves.items()):
             means = [statistics.mean(errors) for errors in sizes.values()]
             spread = [statistics.stdev(errors) if len(errors) > 1 else 0
@@ -96,6 +99,7 @@ def learning_curves(path, panels):
         panel.yaxis.set_major_formatter('{x:g}')
         panel.yaxis.set_minor_formatter('{x:g}')
         panel.legend(frameon=False, fontsize=8)
-    axes[0][0].set_ylabel('test error, %')
+    for row in axes:
+        row[0].set_ylabel('test error, %')
     figure.tight_layout()
     save(figure, path)
