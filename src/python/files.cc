@@ -178,6 +178,11 @@ std::string suggest_of(const std::vector<std::shared_ptr<PythonModel>>& models,
   }
   options.by = static_cast<Uncertainty>(found - std::begin(kUncertainties));
   options.validate(models.size());
+  for (const auto& each : models) {
+    const InputFormat format = each->model->extractor().config().format;
+    if (format == models.front()->model->extractor().config().format) continue;
+    throw UsageError("the models of a committee read the same data: give models of one format");
+  }
   std::vector<std::unique_ptr<TagPlan>> plans;
   std::vector<std::unique_ptr<SequenceStream>> sources;
   std::vector<CommitteeMember> members;

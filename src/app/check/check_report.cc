@@ -16,7 +16,7 @@ std::string counts_of(const FileCheck& file) {
   std::ranges::stable_sort(labels, std::ranges::greater{}, [](const auto& l) { return l.first; });
   std::string out;
   for (std::size_t k = 0; k < std::min(labels.size(), kLabels); ++k) {
-    out += fmt::format("{}{} {}", k == 0 ? "" : ", ", labels[k].second, labels[k].first);
+    out += fmt::format("{}{} {}", k == 0 ? "" : ", ", shortened(labels[k].second), labels[k].first);
   }
   if (labels.size() > kLabels) out += fmt::format(" and {} more", labels.size() - kLabels);
   return out;

@@ -109,16 +109,6 @@ class Findings {
   std::size_t shown_;
 };
 
-// What stands on one line of a message.
-std::string shortened(std::string text) {
-  constexpr std::size_t kMost = 60;  // bytes
-  std::ranges::replace(text, '\n', ' ');
-  if (text.size() <= kMost) return text;
-  std::size_t end = kMost;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "…";
-}
-
 // A text as it is; of rows and attributes the first cell of each, as far as they fit.
 std::string opening(const Read& read, const CheckOptions& options) {
   if (options.format == "text") return shortened(read.words[0]);
@@ -206,7 +196,7 @@ class FileChecker {
   void find_rare_labels() {
     Findings found("labels_seen_once", "labels that occur once", options_.shown);
     for (const auto& [label, times] : file_.labels) {
-      if (times == 1) found.add(first_line_[label], label);
+      if (times == 1) found.add(first_line_[label], shortened(label));
     }
     std::move(found).hand_on(file_);
   }
@@ -226,7 +216,7 @@ class FileChecker {
       for (std::size_t t = 0; t < spelled.size(); ++t) {
         if (spelled[t] == each.labels[t]) continue;
         const std::string before = t == 0 ? "at the start" : "after " + each.labels[t - 1];
-        found.add(each.line + t, each.labels[t] + " " + before);
+        found.add(each.line + t, shortened(each.labels[t]) + " " + before);
         break;  // what follows a wrong label is wrong for its sake
       }
     }
@@ -268,7 +258,7 @@ void compare_with(const FileChecker& train, const FileCheck& trained, const Chec
   read_data(test.name, options, [&](const Read& read) {
     for (std::size_t t = 0; t < read.words.size(); ++t) {
       if (!trained.labels.contains(read.labels[t]) && said.insert(read.labels[t]).second) {
-        unseen.add(read.line + t, read.labels[t]);
+        unseen.add(read.line + t, shortened(read.labels[t]));
       }
       const std::string word = read.words[t].substr(0, read.words[t].find(' '));
       if (!train.words().contains(word)) words.add(read.line + t, word);
@@ -286,6 +276,15 @@ void compare_with(const FileChecker& train, const FileCheck& trained, const Chec
 }
 
 }  // namespace
+
+std::string shortened(std::string text) {
+  constexpr std::size_t kMost = 60;  // bytes
+  std::ranges::replace(text, '\n', ' ');
+  if (text.size() <= kMost) return text;
+  std::size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "…";
+}
 
 DataCheck check_data(const std::string& train, const std::vector<std::string>& tests,
                      const CheckOptions& options) {

@@ -48,6 +48,9 @@ struct DataCheck {
 DataCheck check_data(const std::string& train, const std::vector<std::string>& tests,
                      const CheckOptions& options);
 
+// What fits on a line for people: line ends as blanks, and a long text cut.
+std::string shortened(std::string text);
+
 std::string format_check(const DataCheck& check);
 Json to_json(const DataCheck& check);
 

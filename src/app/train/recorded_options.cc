@@ -115,6 +115,10 @@ std::vector<RecordedOption> recorded_options(const SequenceModel& model, const J
     options.push_back({option, is_file ? "" : text_of(*value), is_file});
   }
   if (bit == kHmmBit && record.value("end", false)) options.push_back({"boundaries", ""});
+  if (bit == kHmmBit && record.contains("objective")) {  // by L-BFGS, whatever is known
+    options.push_back({"em-iterations", record.at("em_iterations").dump()});
+    options.push_back({"tolerance", record.at("tolerance").dump()});
+  }
   if (record.value("pair_trees", false)) options.push_back({"pair-trees", ""});
   if (record.value("stop", std::string()) == "max_iterations" && record.contains("iterations")) {
     options.push_back({"max-iterations", record.at("iterations").dump()});

@@ -37,9 +37,9 @@ void set_to(const HmmSmoothing& smoothing, const HmmLayout& layout, HmmCounts& c
   counts.emission.assign(layout.cell.size(), smoothing.emission);
 }
 
-double squared_distance(std::span<const double> u, std::span<const double> v) {
+double squares(std::span<const double> u) {
   CompensatedSum sum;
-  for (std::size_t k = 0; k < u.size(); ++k) sum.add((u[k] - v[k]) * (u[k] - v[k]));
+  for (const double x : u) sum.add(x * x);
   return sum.value();
 }
 
@@ -110,21 +110,32 @@ std::size_t HmmCriterion::dimension() const { return weights_.dimension() * (two
 
 std::vector<double> HmmCriterion::start(const HmmParameters& p) const {
   std::vector<double> w(dimension());
-  for (std::size_t from = 0; from < w.size(); from += weights_.dimension()) {
-    weights_.weights_of(p, std::span(w).subspan(from, weights_.dimension()));
-  }
+  weights_.weights_of(p, std::span(w).first(weights_.dimension()));
   return w;
 }
 
+std::vector<double> HmmCriterion::side(std::span<const double> w, double sign) const {
+  const std::size_t size = weights_.dimension();
+  std::vector<double> out(w.begin(), w.begin() + static_cast<std::ptrdiff_t>(size));
+  if (!two_) return out;
+  const double scale = sign / (2 * std::sqrt(1 + coupling_));
+  for (std::size_t k = 0; k < size; ++k) out[k] += scale * w[size + k];
+  return out;
+}
+
 void HmmCriterion::set_probabilities(std::span<const double> w, HmmParameters& p) const {
-  weights_.set_probabilities(w.first(weights_.dimension()), p);
+  weights_.set_probabilities(side(w, 1), p);
 }
 
 double HmmCriterion::evaluate_side(bool second, std::span<const double> w,
                                    std::span<double> gradient) {
   weights_.set_probabilities(w, p_);
-  set_to(smoothing_, layout_, sum_);
-  CompensatedSum value(-log_prior(layout_, smoothing_, p_));
+  sum_.reset(layout_);
+  CompensatedSum value;
+  if (!second) {
+    set_to(smoothing_, layout_, sum_);
+    value.add(-log_prior(layout_, smoothing_, p_));
+  }
   for (Term& term : terms_) {
     if (term.second != second) continue;
     value.add(-term.times * term.expectations.evaluate(p_, counts_));
@@ -136,26 +147,25 @@ double HmmCriterion::evaluate_side(bool second, std::span<const double> w,
 }
 
 double HmmCriterion::evaluate(std::span<const double> w, std::span<double> gradient) {
+  if (!two_) return evaluate_side(false, w, gradient);
   const std::size_t size = weights_.dimension();
-  double value = evaluate_side(false, w.first(size), gradient.first(size));
-  if (!two_) return value;
-  value += evaluate_side(true, w.subspan(size), gradient.subspan(size));
+  const std::span<double> of_a = gradient.first(size), of_e = gradient.subspan(size);
+  double value = evaluate_side(false, side(w, 1), of_a);
+  value += evaluate_side(true, side(w, -1), of_e);
+  const double scale = 1 / (2 * std::sqrt(1 + coupling_)), pull = coupling_ / (1 + coupling_);
   for (std::size_t k = 0; k < size; ++k) {
-    const double slope = coupling_ * (w[k] - w[size + k]);
-    gradient[k] += slope;
-    gradient[size + k] -= slope;
+    const double first = of_a[k], second = of_e[k];
+    of_a[k] = first + second;
+    of_e[k] = scale * (first - second) + pull * w[size + k];
   }
-  return value + coupling_ / 2 * squared_distance(w.first(size), w.subspan(size));
+  return value + pull / 2 * squares(w.subspan(size));
 }
 
 double HmmCriterion::penalty(std::span<const double> w) {
-  const std::size_t size = weights_.dimension();
-  double sum = 0;
-  for (std::size_t from = 0; from < w.size(); from += size) {
-    weights_.set_probabilities(w.subspan(from, size), p_);
-    sum -= log_prior(layout_, smoothing_, p_);
-  }
-  return two_ ? sum + coupling_ / 2 * squared_distance(w.first(size), w.subspan(size)) : sum;
+  set_probabilities(w, p_);
+  const double prior = -log_prior(layout_, smoothing_, p_);
+  if (!two_) return prior;
+  return prior + coupling_ / (1 + coupling_) / 2 * squares(w.subspan(weights_.dimension()));
 }
 
 }  // namespace croft

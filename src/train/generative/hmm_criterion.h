@@ -42,8 +42,10 @@ struct HmmCriterionOptions {
 // The data without what is known of labels.
 ChainData without_labels(const ChainData& data);
 
-// Minus one of the three, minus the log of the prior that smoothing stands for, as a function of w;
-// of hybrid, of w and w' end to end, with a prior of each.  The same for any number of threads.
+// Minus one of the three, minus the log of the prior of theta that smoothing stands for, as a
+// function of w; of hybrid, of a and e end to end,
+//   w = a + e / (2 sqrt(1 + c)),   w' = a - e / (2 sqrt(1 + c)),                           (HM.19)
+// so that (c/2) |w - w'|^2 has a curvature below 1 for any c.  The same for any number of threads.
 // Cost of an evaluation: of hybrid up to three times, otherwise twice that of
 // HmmExpectations::evaluate().
 class HmmCriterion final : public BatchFunction {
@@ -58,8 +60,8 @@ class HmmCriterion final : public BatchFunction {
 
   // What the priors add to it: of smoothing, and of hybrid (c/2) |w - w'|^2.
   double penalty(std::span<const double> w);
-  std::vector<double> start(const HmmParameters& p) const;  // w, or w and w', of p
-  // theta of these weights; what p has of unknown values is left as it is.
+  std::vector<double> start(const HmmParameters& p) const;  // of hybrid theta' is theta there
+  // theta at w; what p has of unknown values is left as it is.
   void set_probabilities(std::span<const double> w, HmmParameters& p) const;
 
  private:
@@ -70,6 +72,8 @@ class HmmCriterion final : public BatchFunction {
   };
   void add_term(const ChainData& data, double times, bool second, ThreadPool& pool);
   double evaluate_side(bool second, std::span<const double> w, std::span<double> gradient);
+  // w, or with -1 in the place of 1 w'.
+  std::vector<double> side(std::span<const double> w, double sign) const;
 
   const HmmLayout& layout_;
   const HmmSmoothing& smoothing_;

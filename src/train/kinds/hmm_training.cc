@@ -36,6 +36,10 @@ void HmmOptions::validate() const {
   check_at_least_0(smoothing.transition, "--transition-smoothing");
   check_at_least_0(tolerance, "--tolerance");
   criterion.validate();
+  if (criterion.objective != HmmObjective::likelihood && em_iterations == 0) {
+    throw UsageError("--objective ", name_of(criterion.objective),
+                     " takes iterations: --em-iterations is 1 or more");
+  }
   if (unknown.suffix > 0 && unknown.rare == 0) {
     throw UsageError("--suffix learns from rare values; give --rare above 0, or leave it out");
   }
@@ -183,8 +187,13 @@ std::uint64_t HmmTraining::fingerprint(const HmmOptions& options) const {
 HmmResult HmmTraining::run(const HmmOptions& options, const EmCallback& callback) {
   options.validate();
   if (sequences() == 0) throw Error("there is no sequence to train on");
+  const HmmObjective objective = options.criterion.objective;
+  const bool ascent = objective != HmmObjective::likelihood;
+  if (ascent && encoder_.label_names.size() == 0) {
+    throw UsageError("no position has a label, and --objective ", name_of(objective),
+                     " learns from labels; --objective likelihood finds states without");
+  }
   name_states(options.states);
-  const bool ascent = options.criterion.objective != HmmObjective::likelihood;
   const HmmLayout layout =
       ascent ? make_hmm_layout(without_labels(encoder_.data), encoder_.node_names, labels_.size())
              : make_hmm_layout(encoder_.data, encoder_.node_names, labels_.size(), *options.ranks);

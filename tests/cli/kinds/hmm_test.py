@@ -78,7 +78,8 @@ class HmmTest(CliTest):
             objectives = [line["objective"] for line in read_log(log)[0]]
             self.assertEqual(objectives, sorted(objectives, reverse=True))
             self.assertEqual(len(objectives) > 5, objective != "likelihood")
-        self.assertIn("--suffix 2 --coupling 1.0 -o", self.run_ok("card", "-m", model))
+        self.assertIn("--suffix 2 --coupling 1.0 --em-iterations 100 --tolerance 1e-05 -o",
+                      self.run_ok("card", "-m", model))
 
     def test_objectives_have_options_of_their_own(self):
         data = self.file("d", TRAIN)

@@ -68,7 +68,13 @@ class Browser:
 
     def click(self, selector):
         self.run("document.querySelector(arguments[0])?.scrollIntoView({block: 'nearest'})", selector)
-        self.call("POST", f"element/{self.find(selector)}/click", {})
+        for _ in range(20):  # the page may draw the element anew before the click
+            try:
+                return self.call("POST", f"element/{self.find(selector)}/click", {})
+            except RuntimeError as error:
+                if "stale element" not in str(error):
+                    raise
+        raise AssertionError(f"never stood still: {selector}")
 
     def keys(self, text):
         """Keys of the keyboard, wherever the focus is; Tab is \\ue004."""
