@@ -13,11 +13,12 @@ import sys
 import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parents[1] / "cli"
-# They take minutes, need data sets, have ports in their messages, or time when a training is broken off.
+# They take minutes, need data sets or several processes, have ports in their messages, or time when a training is
+# broken off.
 LEFT_OUT = {"conll2000_test", "factorial_test", "horses_test", "infer_data_test", "infer_map_test", "checkpoint_test",
             "interrupts_test", "citations_test", "skip_chain_test", "patches_test", "ising_test",
             "language_model_test", "hidden_state_test", "page_test", "perceptron_example_test",
-            "segment_example_test", "serve_test"}
+            "segment_example_test", "serve_test", "distributed_test", "shared_work_test"}
 LONGEST = 400  # of a command
 
 

@@ -1,7 +1,7 @@
 // A hidden Markov model's training by the gradient, an iteration of L-BFGS in the place of an E and
 // an M step.
 #pragma once
-#include <functional>
+#include <cstddef>
 #include <memory>
 #include <vector>
 

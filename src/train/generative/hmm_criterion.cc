@@ -130,12 +130,9 @@ void HmmCriterion::set_probabilities(std::span<const double> w, HmmParameters& p
 double HmmCriterion::evaluate_side(bool second, std::span<const double> w,
                                    std::span<double> gradient) {
   weights_.set_probabilities(w, p_);
-  sum_.reset(layout_);
-  CompensatedSum value;
-  if (!second) {
-    set_to(smoothing_, layout_, sum_);
-    value.add(-log_prior(layout_, smoothing_, p_));
-  }
+  const HmmSmoothing prior = second ? HmmSmoothing{.emission = 0, .transition = 0} : smoothing_;
+  set_to(prior, layout_, sum_);
+  CompensatedSum value(-log_prior(layout_, prior, p_));
   for (Term& term : terms_) {
     if (term.second != second) continue;
     value.add(-term.times * term.expectations.evaluate(p_, counts_));
