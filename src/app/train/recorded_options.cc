@@ -116,8 +116,11 @@ std::vector<RecordedOption> recorded_options(const SequenceModel& model, const J
   }
   if (bit == kHmmBit && record.value("end", false)) options.push_back({"boundaries", ""});
   if (bit == kHmmBit && record.contains("objective")) {  // by L-BFGS, whatever is known
-    options.push_back({"em-iterations", record.at("em_iterations").dump()});
-    options.push_back({"tolerance", record.at("tolerance").dump()});
+    for (const auto& [key, option] :
+         {std::pair("em_iterations", "em-iterations"), std::pair("tolerance", "tolerance")}) {
+      const Json* const value = record.get_if(key);
+      if (value != nullptr) options.push_back({option, text_of(*value)});
+    }
   }
   if (record.value("pair_trees", false)) options.push_back({"pair-trees", ""});
   if (record.value("stop", std::string()) == "max_iterations" && record.contains("iterations")) {
