@@ -152,7 +152,7 @@ Evaluation evaluate_share(const EvaluateCommand& c, const SequenceModel& model,
   const Extractor& extractor = model.extractor();
   const auto shares = share_files(processes(), std::span(&c.data, 1),
                                   form_of(extractor.config(), spans.has_value()));
-  SequenceSource source(shares.empty() ? LineReader("", c.data) : shares[0].lines(), extractor,
+  SequenceSource source(shares.empty() ? LineReader("", c.data) : shares[0].lines(), model,
                         Labels::required, spans, form.columns());
   if (shares.empty() || !shares[0].whole) source.allow_none();
   return evaluate_model(model, source, request, pool);
@@ -194,8 +194,7 @@ int evaluate_sequences(const EvaluateCommand& c) {
       }
       return evaluate_share(c, *model, form, request, pool);
     }
-    SequenceSource source(form.lines(c.data), model->extractor(), Labels::required, spans,
-                          form.columns());
+    SequenceSource source(form.lines(c.data), *model, Labels::required, spans, form.columns());
     return evaluate_model(*model, source, request, pool);
   }();
   EvaluationSummary summary = evaluation.summary();

@@ -187,8 +187,7 @@ void explain_all(const OptionValues& values, const std::vector<PositionRange>& r
   std::vector<std::string> data;
   values.read("DATA", data);
   for (const std::string& path : data) {
-    SequenceSource source(form.lines(path), model.extractor(), Labels::optional, form.spans(),
-                          form.columns());
+    SequenceSource source(form.lines(path), model, Labels::optional, form.spans(), form.columns());
     source.before_waiting(flush_result);
     for_each_sequence(source, [&](const InputSequence& input) {
       const TextSequence& text = input.text;

@@ -271,7 +271,8 @@ int label_share(const TagPlan& plan, const std::vector<std::string>& data,
   };
   run_together(ranks, [&] {
     for (const FileShare& share : shares) {
-      SequenceSource source(share.lines(), extractor, Labels::optional, spans, data_form.columns());
+      SequenceSource source(share.lines(), plan.model(), Labels::optional, spans,
+                            data_form.columns());
       if (!share.whole) source.allow_none();
       predict_stream(plan, source, options, pool, {write, [] {}}, interruption, counts);
       if (interruption) throw Interrupted(source.name() + ": interrupted while reading");
@@ -329,8 +330,7 @@ int label_sequences(const OptionValues& values) {
   for (const std::string& path : data) {
     LineReader lines = form.lines(path);
     if (append && !spans) lines.keep_given();
-    SequenceSource source(std::move(lines), model->extractor(), Labels::optional, spans,
-                          form.columns());
+    SequenceSource source(std::move(lines), *model, Labels::optional, spans, form.columns());
     source.share_header(header);
     if (path == "-") source.allow_none();  // a stream may have nothing to say
     if (append) write_result(seam.between());

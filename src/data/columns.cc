@@ -57,7 +57,9 @@ void ColumnSequence::clear() {
   cells_.clear();
   lines_.clear();
   row_end_.clear();
-  first_line = 0;
+  first_line = last_line = 0;
+  skipped.clear();
+  beside.clear();
 }
 
 void ColumnSequence::append(std::string_view text) {
@@ -106,7 +108,9 @@ ColumnsReader::ColumnsReader(LineReader lines, std::size_t expected_columns, Row
       expected_(expected_columns),
       width_(width),
       label_column_(form.label_column) {
-  if (!lines_.skips()) skip_lines(form.ignored, lines_);
+  if (lines_.skips()) return;
+  skip_lines(form.ignored, lines_,
+             [skipped = skipped_](std::string_view line) { skipped->append(line).append("\n"); });
 }
 
 bool ColumnsReader::next(ColumnSequence& sequence) {
@@ -118,8 +122,13 @@ bool ColumnsReader::next(ColumnSequence& sequence) {
       continue;
     }
     check_bytes(line);
-    if (sequence.rows() == 0) sequence.first_line = lines_.line_number();
+    if (sequence.rows() == 0) {
+      sequence.first_line = lines_.line_number();
+      std::swap(sequence.skipped, *skipped_);
+      skipped_->clear();
+    }
     sequence.append_row(line);
+    sequence.last_line = lines_.line_number();
     check_columns(sequence.columns(sequence.rows() - 1), line);
     if (label_column_ > 0) place_label(sequence, line);
     lines_.mark_given();

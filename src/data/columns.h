@@ -3,11 +3,13 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "croft/data/line_reader.h"
+#include "croft/data/string_lists.h"
 
 namespace croft {
 
@@ -28,7 +30,13 @@ class ColumnSequence {
   }
   std::string_view line(std::size_t row) const { return view(lines_[row]); }  // as it was read
   void move_to_end(std::size_t row, std::size_t column);  // the cell, behind the row's others
-  std::size_t first_line = 0;                             // in the input, from 1
+  std::size_t first_line = 0, last_line = 0;              // in the input, from 1
+  // The lines that were skipped (ColumnsForm::ignored) behind the sequence before, each with its
+  // end.
+  std::string skipped;
+  // [rows] attributes that are known from elsewhere: of a model that looks at documents
+  // (app/label/documents.h); otherwise empty.
+  StringLists beside;
 
  private:
   struct Piece {
@@ -94,6 +102,7 @@ class ColumnsReader {
   LineReader lines_;
   std::size_t columns_ = 0, expected_;
   std::size_t first_row_line_ = 0;
+  std::shared_ptr<std::string> skipped_ = std::make_shared<std::string>();
   RowWidth width_;
   std::size_t label_column_;
 };

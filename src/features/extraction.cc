@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <stdexcept>
 
 #include "croft/core/error.h"
 #include "data/cell_count.h"
@@ -158,6 +159,15 @@ void Extractor::append_cells(const ColumnSequence& rows, std::size_t t, StringLi
   }
 }
 
+void Extractor::append_beside(const ColumnSequence& rows, std::size_t t, StringLists& out) const {
+  if (!config_.documents) return;
+  const StringLists& beside = rows.beside;
+  if (beside.lists() != rows.rows()) throw std::logic_error("a sequence without its document");
+  for (std::size_t k = beside.list_begin(t); k < beside.list_end(t); ++k) {
+    out.append(beside.item(k), beside.value(k));
+  }
+}
+
 std::size_t Extractor::label_column(const ColumnSequence& rows, std::size_t t) const {
   return config_.more_columns ? rows.columns(t) - 1 : config_.columns;
 }
@@ -205,6 +215,7 @@ void Extractor::extract(const ColumnSequence& rows, bool labelled, Scratch& scra
     if (config_.boundaries && t == 0) append_boundary(Boundary::start, &seen, out.node);
     if (config_.boundaries && t + 1 == length) append_boundary(Boundary::stop, &seen, out.node);
     append_cells(rows, t, out.node);
+    append_beside(rows, t, out.node);
     conjunctions_.append(scratch.conjunctions, out.node);
     out.node.end_list();
     if (!edge_templates_.empty()) {
@@ -258,7 +269,8 @@ void Extractor::check_cells(const ColumnSequence& rows, std::string_view name) c
 }
 
 bool Extractor::is_plain() const {
-  if (config_.kit || config_.intercept || config_.boundaries || !conjunctions_.empty()) {
+  if (config_.kit || config_.intercept || config_.boundaries || !conjunctions_.empty() ||
+      config_.documents) {
     return false;
   }
   if (config_.format == InputFormat::attributes) return true;

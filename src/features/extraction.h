@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,15 @@ enum class CellAttributes {
   none,
   all,       // each cell is an attribute of its position
   by_prefix  // Wapiti's: u… is one of the position, b… of the edge to it, *… of both; others: none
+};
+
+// Of a model that looks at documents: which sequences are one, and the model of a first pass, whose
+// labels of the same word elsewhere in the document become attributes (app/label/documents.h).
+struct DocumentPass {
+  std::string by;                    // what makes sequences a document (app/label/documents.h)
+  std::size_t column = 0;            // of the words
+  std::span<const std::byte> model;  // the file of the first pass
+  std::vector<std::byte> own;        // its bytes, where no model file that is open has them
 };
 
 // Everything that decides how data becomes strings; stored in the model file.
@@ -73,6 +83,9 @@ struct ExtractionConfig {
   CsvColumns csv;                       // csv only
   // Features that are computed beside those of the data or the templates; null: none.
   std::shared_ptr<const FeatureKit> kit;
+  // columns only: each position also has the attributes in ColumnSequence::beside; null: it has
+  // not.
+  std::shared_ptr<const DocumentPass> documents;
   // Of attributes of a position, all of the above included: attributes beside them.
   std::vector<Conjunction> conjunctions;
 };
@@ -105,7 +118,8 @@ class Extractor {
     ConjunctionSet::Scratch conjunctions;
   };
 
-  // The strings of `rows`, whose first config().columns cells are observed; with `labelled`, the
+  // The strings of `rows`, whose first config().columns cells are observed, and whose `beside` is
+  // filled where there are config().documents (a bug otherwise); with `labelled`, the
   // cell after them is the label, or with more_columns the last.  Overwrites `out`.  `file` is for
   // messages, here and below.
   // Throws InputError where the kit wants a number and a cell is none.
@@ -148,6 +162,7 @@ class Extractor {
   std::size_t label_column(const ColumnSequence& rows, std::size_t t) const;
   void append_boundary(Boundary boundary, const ColumnSequence* rows, StringLists& out) const;
   void append_cells(const ColumnSequence& rows, std::size_t t, StringLists& out) const;
+  void append_beside(const ColumnSequence& rows, std::size_t t, StringLists& out) const;
   void take_cells(const ColumnSequence& rows, bool labelled, TextSequence& out) const;
   ExtractionConfig config_;
   std::optional<BagOfWords> bag_;  // text only

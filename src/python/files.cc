@@ -146,6 +146,10 @@ class GivenSequences final : public SequenceStream {
       model.model->extractor().check_cells(input.rows, reader.sequence_name());
       check_signals();
     }
+    if (model.model->first_pass() == nullptr) return;
+    auto beside = beside_of(*model.model->first_pass(),
+                            *model.model->extractor().config().documents, x, name_);
+    for (std::size_t n = 0; n < given_.size(); ++n) given_[n].rows.beside = std::move(beside[n]);
   }
   bool next(InputSequence& out) override {
     if (next_ == given_.size()) return false;
@@ -194,8 +198,7 @@ std::string suggest_of(const std::vector<std::shared_ptr<PythonModel>>& models,
     } else {
       const auto path = data.cast<std::string>();
       const py::gil_scoped_release unlock;
-      sources.push_back(std::make_unique<SequenceSource>(path, model.extractor(), Labels::optional,
-                                                         spans_for(model)));
+      sources.push_back(std::make_unique<SequenceSource>(path, model, Labels::optional));
     }
     members.push_back({plans.back().get(), sources.back().get()});
   }

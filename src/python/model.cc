@@ -15,6 +15,7 @@
 #include "app/inspect/model_card.h"
 #include "app/inspect/weights.h"
 #include "app/kinds.h"
+#include "app/label/documents.h"
 #include "app/label/model_tokenizer.h"
 #include "core/files.h"
 #include "data/checks.h"
@@ -63,10 +64,50 @@ SequenceReader PythonModel::reader(std::string_view name) const {
   return reader;
 }
 
+void PythonModel::complete_document(ColumnSequence& rows) const {
+  if (model->first_pass() == nullptr || rows.beside.lists() == rows.rows()) return;
+  ThreadPool alone;
+  ColumnSequence* const document[] = {&rows};
+  DocumentContext(*model).complete(document, alone);
+}
+
+std::vector<StringLists> beside_of(const SequenceModel& first, const DocumentPass& pass,
+                                   const py::object& x, std::string_view name,
+                                   std::size_t threads) {
+  DocumentContext context(first, pass);
+  DocumentRule rule(pass.by);
+  ThreadPool pool(threads);
+  SequenceReader reader(true, name);
+  std::vector<ColumnSequence> document;
+  std::vector<StringLists> beside;
+  const auto finish = [&] {
+    std::vector<ColumnSequence*> rows;
+    for (ColumnSequence& each : document) rows.push_back(&each);
+    {
+      const py::gil_scoped_release unlock;
+      context.complete(rows, pool);
+    }
+    for (ColumnSequence& each : document) beside.push_back(std::move(each.beside));
+    document.clear();
+  };
+  const std::string file(name);
+  InputSequence sequence;
+  for (std::size_t n = 0; n < py::len(x); ++n) {
+    reader.read(x[py::int_(n)], n, sequence);
+    first.extractor().check_cells(sequence.rows, reader.sequence_name());
+    if (rule.begins(sequence.rows, {}, file) && !document.empty()) finish();
+    document.push_back(sequence.rows);
+    if (n % 1000 == 999) check_signals();
+  }
+  finish();
+  return beside;
+}
+
 void PythonModel::extract(InputSequence& input, Extractor::Scratch& scratch,
                           const std::string& name) const {
   const Extractor& extractor = model->extractor();
   if (rows()) {
+    complete_document(input.rows);
     extractor.extract(input.rows, false, scratch, input.text);
     input.text.first_line = input.rows.first_line;
     return;

@@ -37,6 +37,8 @@ struct PythonModel {
 
   // Reads its sequences from an argument of this name.
   SequenceReader reader(std::string_view name) const;
+  // Of a sequence whose `beside` is not filled: it is a document by itself.
+  void complete_document(ColumnSequence& rows) const;
   // input.text, without its labels, from what the reader read.
   void extract(InputSequence& input, Extractor::Scratch& scratch, const std::string& name) const;
 
@@ -49,6 +51,12 @@ struct PythonModel {
 
   std::shared_ptr<const SequenceModel> model;  // of any kind
 };
+
+// [sequences] what documents say of the words of `x`, a list of sequences of rows that stand one
+// after the other (app/label/documents.h).
+std::vector<StringLists> beside_of(const SequenceModel& first, const DocumentPass& pass,
+                                   const pybind11::object& x, std::string_view name,
+                                   std::size_t threads = 1);
 
 // The columns of a matrix, for a model that the program trained on rows: its attributes but the
 // intercept in the order of its data's columns, that of a table's header; of svmlight's indices;

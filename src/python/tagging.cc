@@ -64,8 +64,10 @@ class Plan {
     const char* known_name = q.log_likelihood ? "y" : "known";
     const py::object known =
         given_known.is_none() ? given_known : positional(given_known, known_name);
-    const bool iterates = streams && PyIter_Check(given.ptr()) != 0;
-    py::object x = iterates ? given : positional(given, kTrainingName);
+    const SequenceModel* const first = model_->model->first_pass();
+    const bool iterates = streams && PyIter_Check(given.ptr()) != 0 && first == nullptr;
+    const bool whole = first != nullptr && PyIter_Check(given.ptr()) != 0;
+    py::object x = iterates ? given : positional(whole ? py::list(given) : given, kTrainingName);
     if (iterates && !known.is_none()) x = py::list(given);
     Run run{.q = q,
             .known = known,
@@ -77,6 +79,10 @@ class Plan {
     }
     for (std::size_t k = 0; k < run.pool.threads(); ++k) run.taggers.emplace_back(plan_);
     run.scratch.resize(run.pool.threads());
+    if (first != nullptr) {
+      run.beside = beside_of(*first, *model_->model->extractor().config().documents, x,
+                             kTrainingName, threads);
+    }
     Batch batches[2];  // one is read and the other labelled
     for (std::size_t turn = 0; read(run, batches[turn], batches[1 - turn]); turn = 1 - turn) {
       finish(run, batches[1 - turn]);
@@ -220,6 +226,7 @@ class Plan {
     TagInputs inputs;
     std::vector<Tagger> taggers{};  // [threads], as the next
     std::vector<Extractor::Scratch> scratch{};
+    std::vector<StringLists> beside{};  // of a model that looks at documents
     std::map<std::string, py::list> answers{};
     std::size_t first = 0;  // the index of the next batch's first sequence
   };
@@ -244,6 +251,9 @@ class Plan {
 
   bool read(Run& run, Work& out) const {
     if (!run.inputs.next(out.read)) return false;
+    if (!run.beside.empty()) {
+      out.read.input.rows.beside = std::move(run.beside[run.inputs.index()]);
+    }
     StringLists& labels = out.read.input.text.labels;
     labels.clear();
     if (run.known.is_none()) return true;

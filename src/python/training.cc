@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "app/train/data_fit.h"
+#include "app/train/first_pass.h"
 #include "app/train/make_trainer.h"
 #include "core/json.h"
 #include "data/checks.h"
@@ -37,11 +38,28 @@ LabelledData labelled(const py::object& x, const py::object& y, std::string_view
   return data;
 }
 
+// Of trainings that are no course of their own: notices Ctrl-C.
+class SignalObserver final : public TrainObserver {
+ public:
+  bool stop() override {
+    const py::gil_scoped_acquire lock;
+    if (!error_ && PyErr_CheckSignals() != 0) error_.emplace();
+    return error_.has_value();
+  }
+  void raise() {
+    if (error_) throw py::error_already_set(std::move(*error_));
+  }
+
+ private:
+  std::optional<py::error_already_set> error_;
+};
+
 class PythonInput final : public TrainingInput {
  public:
   PythonInput(LabelledData data, std::optional<LabelledData> holdout,
               std::optional<LabelledData> unlabelled, py::object weights, ExtractionConfig config,
-              const DataRules& rules, bool known_labels)
+              const DataRules& rules, bool known_labels, const DocumentRequest& documents,
+              std::size_t threads)
       : data_(std::move(data)),
         holdout_(std::move(holdout)),
         unlabelled_(std::move(unlabelled)),
@@ -59,6 +77,7 @@ class PythonInput final : public TrainingInput {
                             " numbers and X has " + std::to_string(py::len(data_.x)) +
                             " sequences");
     }
+    if (documents.any()) look_at_documents(documents, threads);
   }
   const Extractor& extractor() const override { return *extractor_; }
 
@@ -79,6 +98,9 @@ class PythonInput final : public TrainingInput {
   void read_holdout(const Visit& visit) override {
     const py::gil_scoped_acquire lock;
     if (!holdout_) return;
+    if (first_pass_.model) {
+      beside_ = beside_of(*first_pass_.model, *first_pass_.pass, holdout_->x, holdout_->x_name);
+    }
     read(*holdout_,
          [&](std::size_t, TextSequence& text, const std::string& name) { visit(text, name); });
   }
@@ -108,6 +130,7 @@ class PythonInput final : public TrainingInput {
       reader.read(data.x[index], n, sequence);
       if (rows_) {
         check_columns(sequence.rows, n, extractor_->config().columns);
+        if (extractor_->config().documents) sequence.rows.beside = beside_[n];
         extractor_->extract(sequence.rows, false, scratch, sequence.text, reader.sequence_name());
         sequence.text.first_line = 1;
       } else {
@@ -122,6 +145,48 @@ class PythonInput final : public TrainingInput {
       each(n, sequence.text, reader.sequence_name());
     }
     form_ = reader.form();
+  }
+  // Reads all of it, and trains the first pass.
+  void look_at_documents(const DocumentRequest& request, std::size_t threads) {
+    DocumentData documents(request);
+    documents.begin_file(std::string(data_.x_name));
+    SequenceReader reader(true, data_.x_name);
+    InputSequence sequence;
+    for (std::size_t n = 0; n < py::len(data_.x); ++n) {
+      if (n % 1000 == 999) check_signals();
+      reader.read(data_.x[py::int_(n)], n, sequence);
+      check_columns(sequence.rows, n, extractor_->config().columns);
+      sequence.text.labels.clear();
+      reader.read_labels(data_.y[py::int_(n)], data_.y_name, sequence.text);
+      documents.add(with_labels(sequence));
+      if (!weights_.is_none()) documents.sequences.back().weight = weight_of(weights_, n);
+    }
+    documents.end();
+    SignalObserver observer;
+    ExtractionConfig config = extractor_->config();
+    try {
+      const py::gil_scoped_release unlock;
+      first_pass_ = run_first_pass(request, config, documents, threads, observer);
+    } catch (const Interrupted&) {
+      observer.raise();
+      throw;
+    }
+    for (DocumentData::Sequence& each : documents.sequences) {
+      beside_.push_back(std::move(each.rows.beside));
+    }
+    config.documents = first_pass_.pass;
+    extractor_.emplace(std::move(config));
+  }
+  static ColumnSequence with_labels(const InputSequence& sequence) {
+    ColumnSequence rows;
+    for (std::size_t t = 0; t < sequence.rows.rows(); ++t) {
+      for (std::size_t c = 0; c < sequence.rows.columns(t); ++c) {
+        rows.append_cell(sequence.rows.cell(t, c));
+      }
+      rows.append_cell(sequence.text.labels.item(t));
+      rows.end_row();
+    }
+    return rows;
   }
   // Numbers that a feature kit learns of the data, before strings are made of it.
   void fit_kit() {
@@ -145,6 +210,8 @@ class PythonInput final : public TrainingInput {
   bool rows_, optional_;              // labels
   bool known_labels_;
   std::optional<Extractor> extractor_;
+  FirstPass first_pass_;             // of a model that looks at documents
+  std::vector<StringLists> beside_;  // of it, for the sequences that are read
 };
 
 // The model that training starts from, its weights being the penalty's mean where it is the prior.
@@ -203,9 +270,11 @@ void hold_out(bool given, std::string& holdout) {
 //   held_out : sequences are, of which the options say nothing
 std::unique_ptr<SequenceTrainer> trainer_of(const std::string& kind, const py::dict& options,
                                             const StartingModels& models, bool held_out) {
+  const auto anew = [](const auto& request) { return make_trainer(request); };
   if (kind == SegmentModel::kKind) {
     SegmentRequest request = segment_request(options);
     hold_out(held_out, request.train.holdout);
+    request = with_first_pass(std::move(request), anew);
     return make_trainer(request,
                         starting_model<SegmentModel>(models.init, models.prior, request.train));
   }
@@ -218,6 +287,7 @@ std::unique_ptr<SequenceTrainer> trainer_of(const std::string& kind, const py::d
   if (kind == "pool") {
     PoolRequest request = pool_request(options);
     hold_out(held_out, request.train.holdout);
+    request = with_first_pass(std::move(request), anew);
     std::vector<std::shared_ptr<const ChainModel>> experts;
     for (const auto& each : models.experts) {
       experts.emplace_back(each->model, &each->chain());  // says why it is none
@@ -231,7 +301,7 @@ std::unique_ptr<SequenceTrainer> trainer_of(const std::string& kind, const py::d
   }
   const auto made = [&](auto request) {
     hold_out(held_out, request.train.holdout);
-    return make_trainer(request);
+    return make_trainer(with_first_pass(std::move(request), anew));
   };
   if (kind == HmmModel::kKind) return made(hmm_request(options));
   if (is_boosted(kind)) return made(boosted_request(options, kind));
@@ -242,6 +312,7 @@ std::unique_ptr<SequenceTrainer> trainer_of(const std::string& kind, const py::d
   const auto start = starting_model<ChainModel>(models.init, models.prior, request);
   // A warm start goes on with the kit that the model has.
   if (start && start->extractor().config().kit) request.kit.clear();
+  request = with_first_pass(std::move(request), anew);
   return make_trainer(request, start);
 }
 
@@ -347,7 +418,8 @@ py::tuple train(const std::string& kind, py::object x, py::object y, py::object 
     if (!weights.is_none()) weights = positional(weights, "sample_weight");
     input.emplace(std::move(data), std::move(holdout), std::move(unlabelled), std::move(weights),
                   trainer->extraction(), trainer->rules(),
-                  kind == JointModel::kKind || kind == MixtureModel::kKind);
+                  kind == JointModel::kKind || kind == MixtureModel::kKind,
+                  trainer->request().documents, trainer->request().options.threads);
   });
   return train_observed(*trainer, *input, std::move(callback));
 }

@@ -46,7 +46,7 @@ std::vector<std::string> rows_of(const InputSequence& input, std::size_t columns
 }
 
 SequenceSource source_of(LineReader lines, const ServedModel& model, Labels labels) {
-  return {std::move(lines), model.sequences->extractor(), labels, model.spans};
+  return {std::move(lines), *model.sequences, labels, model.spans};
 }
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t") == text.npos; }

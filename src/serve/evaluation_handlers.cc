@@ -94,7 +94,7 @@ HttpReply evaluate(const Call& call) {
       own ? begin_without_data(call, labels_sequences, kSequenceModel)
           : begin(call, labels_sequences, kSequenceModel);
   const auto source = [&] {
-    return own ? SequenceSource(std::string(call.parts.data), work->model->sequences->extractor(),
+    return own ? SequenceSource(LineReader(std::string(call.parts.data)), *work->model->sequences,
                                 Labels::required, work->model->spans)
                : work->source(Labels::required);
   };

@@ -151,7 +151,7 @@ class Prelabelling {
     return least;
   }
   const Tagging& tag(const std::string& data) {
-    SequenceSource source(LineReader(data, "data"), model_.sequences->extractor(), Labels::optional,
+    SequenceSource source(LineReader(data, "data"), *model_.sequences, Labels::optional,
                           model_.spans);
     source.allow_none();
     if (!source.next(input_)) throw RequestError(400, "a text cannot be read");

@@ -109,8 +109,7 @@ void Retraining::end(State state, std::string message) {
 // Of what is held out.
 Json Retraining::score(const std::string& path) const {
   const auto model = read_model(read_model_file(path));
-  SequenceSource source(LineReader(files_.holdout), model->extractor(), Labels::required,
-                        spans_for(*model));
+  SequenceSource source(LineReader(files_.holdout), *model, Labels::required, spans_for(*model));
   ThreadPool pool(1);
   const EvaluationSummary found = evaluate_model(*model, source, {}, pool).summary();
   Json out = {{"accuracy", found.token_accuracy()}, {"sequences", found.sequences}};

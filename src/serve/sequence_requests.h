@@ -29,7 +29,7 @@ struct Work {
   PredictOptions options;
 
   SequenceSource source(Labels labels = Labels::optional) const {
-    return {LineReader(text, "data"), model->sequences->extractor(), labels, model->spans};
+    return {LineReader(text, "data"), *model->sequences, labels, model->spans};
   }
 };
 

@@ -128,7 +128,7 @@ class ModelUse {
     if (is_costly(model)) return;
     const std::string text = labelled_text(model.extractor().config());
     const auto source = [&] {
-      return SequenceSource(LineReader(text, "text"), model.extractor(), Labels::optional);
+      return SequenceSource(LineReader(text, "text"), model, Labels::optional, std::nullopt);
     };
     const auto predict = [&](const TagRequest& request, const PredictOptions& options) {
       ask([&] {

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <utility>
 
+#include "app/label/documents.h"
 #include "app/label/sequence_source.h"
 #include "app/label/tagger.h"
 #include "app/search/trials.h"
@@ -21,7 +20,6 @@
 #include "app/train/file_shares.h"
 #include "app/train/retrain.h"
 #include "app/train/train_request.h"
-#include "core/unicode.h"
 #include "croft/core/error.h"
 #include "croft/core/parallel.h"
 #include "data/attributes.h"
@@ -30,19 +28,14 @@
 namespace croft {
 namespace {
 
-constexpr std::string_view kElsewhere = "elsewhere=", kElsewhereBest = "elsewhere.best=";
-
 // A sequence for the model that has posteriors, and for the one that will use them.
 struct Pair {
   TextSequence observed, features;
   std::string file;
-  std::vector<std::string> words;  // of `elsewhere`, in lower case
+  std::vector<std::string> words;  // of `elsewhere`
 };
 
-// What a model says of the positions of a sequence: labels by name, for other models may number
-// them differently.
-using Posterior = std::vector<std::pair<std::string, double>>;
-using Posteriors = std::vector<Posterior>;
+using Posteriors = std::vector<LabelShares>;  // [positions]
 
 // --- what is written
 
@@ -50,10 +43,9 @@ using Posteriors = std::vector<Posterior>;
 // would add up.
 class Lines {
  public:
-  Lines(const Pair& pair, const SequenceModel& model, bool elsewhere)
-      : pair_(pair), prefix_(model.kind() + "="), elsewhere_(elsewhere) {
-    for (Label j = 0; j < model.labels(); ++j) labels_.insert(model.label(j));
-  }
+  //   elsewhere : whose attributes are written, too; may be null
+  Lines(const Pair& pair, const SequenceModel& model, const Elsewhere* elsewhere)
+      : pair_(pair), model_(model), prefix_(model.kind() + "="), elsewhere_(elsewhere) {}
 
   // The attributes of the data, then those of each of `made` for the position.
   template <class Made>
@@ -78,15 +70,15 @@ class Lines {
     out += '\t' + escape_attribute(name);
     if (value != 1) fmt::format_to(std::back_inserter(out), ":{:.6g}", value);
   }
-  bool is_made(std::string_view name, std::string_view prefix) const {
-    return name.starts_with(prefix) && labels_.contains(name.substr(prefix.size()));
+  bool is_posterior(std::string_view name) const {
+    if (!name.starts_with(prefix_)) return false;
+    Label y = 0;
+    while (y < model_.labels() && model_.label(y) != name.substr(prefix_.size())) ++y;
+    return y < model_.labels();
   }
   void check_name(std::string_view name) const {
-    if (is_made(name, prefix_)) fail(name, "a posterior of this model");
-    if (!elsewhere_) return;
-    for (const std::string_view prefix : {kElsewhere, kElsewhereBest}) {
-      if (is_made(name, prefix)) fail(name, "what a word is elsewhere");
-    }
+    if (is_posterior(name)) fail(name, "a posterior of this model");
+    if (elsewhere_ != nullptr && elsewhere_->makes(name)) fail(name, "what a word is elsewhere");
   }
   [[noreturn]] void fail(std::string_view name, std::string_view what) const {
     throw InputError(
@@ -96,9 +88,9 @@ class Lines {
   }
 
   const Pair& pair_;
+  const SequenceModel& model_;
   std::string prefix_;
-  bool elsewhere_;
-  std::set<std::string, std::less<>> labels_;
+  const Elsewhere* elsewhere_;
 };
 
 // What is written for training and for prediction must be scaled alike, and nothing keeps the
@@ -150,6 +142,7 @@ class PairReader {
              std::span<const RepeatableFile> files = {})
       : request_(request),
         files_(files),
+        model_(model),
         observed_(model.extractor()),
         spans_(spans_for(model)),
         features_(feature_extractor(request, observed_.config())),
@@ -163,7 +156,7 @@ class PairReader {
         if (file_ == request_.data.size()) break;
         LineReader lines =
             files_.empty() ? LineReader(request_.data[file_]) : files_[file_].lines();
-        source_.emplace(std::move(lines), observed_, labels_, spans_);
+        source_.emplace(std::move(lines), model_, labels_, spans_);
         ++file_;
       }
       if (!source_->next(sequence_)) {
@@ -191,12 +184,13 @@ class PairReader {
  private:
   void take_words(Pair& pair) const {
     for (std::size_t t = 0; t < sequence_.rows.rows(); ++t) {
-      append_lower(sequence_.rows.cell(t, *request_.elsewhere), pair.words.emplace_back());
+      pair.words.emplace_back(sequence_.rows.cell(t, *request_.elsewhere));
     }
   }
 
   const StackRequest& request_;
   std::span<const RepeatableFile> files_;
+  const SequenceModel& model_;
   const Extractor& observed_;
   std::optional<ChunkScheme> spans_;
   Extractor features_;
@@ -208,10 +202,12 @@ class PairReader {
 };
 
 // Fills out[n] for the pairs whose numbers are in `which`.
-void label_pairs(const SequenceModel& model, std::span<const Pair> pairs,
-                 std::span<const std::size_t> which, ThreadPool& pool,
+//   known : whose numbers the labels get
+void label_pairs(const SequenceModel& known, const SequenceModel& model,
+                 std::span<const Pair> pairs, std::span<const std::size_t> which, ThreadPool& pool,
                  std::vector<Posteriors>& out) {
   const TagPlan plan(model);
+  const std::vector<Label> number = numbers_in(known, model);
   std::vector<Tagger> taggers;
   for (std::size_t k = 0; k < pool.threads(); ++k) taggers.emplace_back(plan);
   pool.run(which.size(), [&](std::size_t k, std::size_t worker) {
@@ -222,55 +218,8 @@ void label_pairs(const SequenceModel& model, std::span<const Pair> pairs,
                        "the sequence that begins here has probability 0 under the model", "",
                        "train the model with --smoothing above 0");
     }
-    Posteriors& posteriors = out[which[k]];
-    for (std::size_t t = 0; t < pair.features.length(); ++t) {
-      Posterior& posterior = posteriors.emplace_back();
-      for (Label j = 0; j < model.labels(); ++j) {
-        const double p = tagging.marginals(t, j);
-        if (p >= kSmallestPosterior) posterior.emplace_back(model.label(j), p);
-      }
-    }
+    take_shares(tagging.marginals, number, out[which[k]]);
   });
-}
-
-// --- what a word is elsewhere in its document
-
-struct WordSum {
-  std::size_t positions = 0;
-  std::map<std::string, double, std::less<>> posterior;  // by label, summed over the positions
-};
-using Document = std::map<std::string, WordSum, std::less<>>;
-
-Document sums_of(std::span<const Pair> pairs, std::span<const Posteriors> posteriors,
-                 std::span<const std::size_t> sequences) {
-  Document document;
-  for (const std::size_t n : sequences) {
-    for (std::size_t t = 0; t < posteriors[n].size(); ++t) {
-      WordSum& sum = document[pairs[n].words[t]];
-      ++sum.positions;
-      for (const auto& [label, p] : posteriors[n][t]) sum.posterior[label] += p;
-    }
-  }
-  return document;
-}
-
-constexpr double kTie = 1e-9;  // of equal means the first label is best, whatever rounding says
-
-// visit(name, value) for the attributes of a position: the means over all others of its word.
-template <class Visit>
-void visit_elsewhere(const WordSum& sum, const Posterior& own, const Visit& visit) {
-  if (sum.positions < 2) return;
-  std::string_view best;
-  double largest = 0;
-  for (const auto& [label, total] : sum.posterior) {
-    const auto here = std::ranges::find(own, label, &Posterior::value_type::first);
-    const double rest = total - (here == own.end() ? 0 : here->second);
-    const double mean = rest / static_cast<double>(sum.positions - 1);
-    if (mean < kSmallestPosterior) continue;
-    visit(std::string(kElsewhere) + label, mean);
-    if (mean > largest * (1 + kTie)) best = label, largest = mean;
-  }
-  if (largest > 0) visit(std::string(kElsewhereBest).append(best), 1);
 }
 
 // --- all of the data at once
@@ -308,10 +257,13 @@ class WholeData {
     } else {
       std::vector<std::size_t> all(pairs_.size());
       std::iota(all.begin(), all.end(), std::size_t{0});
-      label_pairs(model_, pairs_, all, pool_, posteriors_);
+      label_pairs(model_, model_, pairs_, all, pool_, posteriors_);
     }
     std::vector<std::string> text(pairs_.size());
-    pool_.run(groups_.size(), [&](std::size_t g, std::size_t) { write_group(groups_[g], text); });
+    std::vector<Elsewhere> elsewhere(pool_.threads(), Elsewhere(model_));
+    pool_.run(groups_.size(), [&](std::size_t g, std::size_t worker) {
+      write_group(groups_[g], elsewhere[worker], text);
+    });
     for (const std::string& lines : text) calls_.write(lines);
   }
 
@@ -339,21 +291,26 @@ class WholeData {
       const RetrainRequest how{folder.file("data"), folder.file("model"), request_.options,
                                pool_.threads()};
       write_text(how.data, blocks_.text(others));
-      label_pairs(*retrain(model_, how), pairs_, own, pool_, posteriors_);
+      label_pairs(model_, *retrain(model_, how), pairs_, own, pool_, posteriors_);
       if (calls_.progress) calls_.progress(part + 1, parts);
     }
   }
 
-  void write_group(std::span<const std::size_t> group, std::vector<std::string>& text) const {
-    Document document;
-    if (request_.elsewhere) document = sums_of(pairs_, posteriors_, group);
+  void write_group(std::span<const std::size_t> group, Elsewhere& elsewhere,
+                   std::vector<std::string>& text) const {
+    const bool any = request_.elsewhere.has_value();
+    elsewhere.clear();
     for (const std::size_t n : group) {
-      const Lines lines(pairs_[n], model_, request_.elsewhere.has_value());
+      for (std::size_t t = 0; any && t < posteriors_[n].size(); ++t) {
+        elsewhere.add(pairs_[n].words[t], posteriors_[n][t]);
+      }
+    }
+    for (const std::size_t n : group) {
+      const Lines lines(pairs_[n], model_, any ? &elsewhere : nullptr);
       text[n] = lines.text([&](std::size_t t, const auto& append) {
-        const Posterior& own = posteriors_[n][t];
-        for (const auto& [label, p] : own) append(model_.kind() + "=" + label, p);
-        if (!request_.elsewhere) return;
-        visit_elsewhere(document.find(pairs_[n].words[t])->second, own, append);
+        const LabelShares& own = posteriors_[n][t];
+        for (const auto& [y, p] : own) append(model_.kind() + "=" + model_.label(y), p);
+        if (any) elsewhere.visit(pairs_[n].words[t], own, append);
       });
     }
   }
@@ -412,11 +369,12 @@ void stack(const StackRequest& request, const StackCalls& calls) {
     std::vector<std::size_t> which(pairs.size());
     std::iota(which.begin(), which.end(), std::size_t{0});
     std::vector<Posteriors> posteriors(pairs.size());
-    label_pairs(*model, pairs, which, pool, posteriors);
+    label_pairs(*model, *model, pairs, which, pool, posteriors);
     std::vector<std::string> text(pairs.size());
     pool.run(pairs.size(), [&](std::size_t n, std::size_t) {
-      text[n] = Lines(pairs[n], *model, false).text([&](std::size_t t, const auto& append) {
-        for (const auto& [label, p] : posteriors[n][t]) append(model->kind() + "=" + label, p);
+      text[n] = Lines(pairs[n], *model, nullptr).text([&](std::size_t t, const auto& append) {
+        for (const auto& [y, p] : posteriors[n][t])
+          append(model->kind() + "=" + model->label(y), p);
       });
     });
     for (const std::string& lines : text) calls.write(lines);

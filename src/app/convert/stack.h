@@ -13,9 +13,6 @@
 
 namespace croft {
 
-// Less is not written: it tells nothing that a weight could use.
-inline constexpr double kSmallestPosterior = 1e-4;
-
 struct StackRequest {
   std::string model;
   std::vector<std::string> data;  // "-" is standard input

@@ -52,7 +52,7 @@ void check_model(const SequenceModel& model, CalibrationMethod method) {
 std::vector<TextSequence> read_all(const CalibrateRequest& request, const SequenceModel& model) {
   std::vector<TextSequence> all;
   for (const std::string& path : request.data) {
-    SequenceSource source(path, model.extractor(), Labels::required, spans_for(model));
+    SequenceSource source(path, model, Labels::required);
     for_each_sequence(source, [&](InputSequence& sequence) { all.push_back(sequence.text); });
   }
   return all;

@@ -17,10 +17,7 @@ namespace {
 class Reader {
  public:
   Reader(const SequenceModel& model, const std::string& path)
-      : model_(model),
-        plan_(model),
-        tagger_(plan_),
-        source_(path, model.extractor(), Labels::required, spans_for(model)) {}
+      : model_(model), plan_(model), tagger_(plan_), source_(path, model, Labels::required) {}
 
   bool next() {
     if (!source_.next(input_)) return false;

@@ -26,7 +26,7 @@ bool has_words(const InputSequence& input) { return !word(input, 0).empty(); }
 Words words_of(const SequenceModel& model, const std::string& path) {
   Words words;
   if (path.empty()) return words;
-  SequenceSource source(path, model.extractor(), Labels::optional, spans_for(model));
+  SequenceSource source(path, model, Labels::optional);
   for_each_sequence(source, [&](const InputSequence& input) {
     for (std::size_t t = 0; t < input.text.length(); ++t) words.emplace(word(input, t));
   });
@@ -185,7 +185,7 @@ class ErrorFinder {
 void label_all(const TagPlan& plan, const std::string& path, const TagOptions& ask,
                const std::function<void(std::size_t, const Labelled&)>& visit) {
   const SequenceModel& model = plan.model();
-  SequenceSource source(path, model.extractor(), Labels::required, spans_for(model));
+  SequenceSource source(path, model, Labels::required);
   Tagger tagger(plan);
   std::size_t number = 0;
   for_each_sequence(source, [&](const InputSequence& input) {
@@ -210,7 +210,7 @@ ChunkScheme scheme_of(const TagPlan& plan, ChunkScheme asked) {
 // Why the position of each error has its label, and not the gold one.
 void explain_errors(const TagPlan& plan, const std::string& path, ErrorReport& report) {
   const SequenceExplainer explainer = kind_of(plan.model()).explainer(plan);
-  SequenceSource source(path, plan.model().extractor(), Labels::required, spans_for(plan.model()));
+  SequenceSource source(path, plan.model(), Labels::required);
   std::size_t number = 0;
   for_each_sequence(source, [&](const InputSequence& input) {
     for (LabelError& each : report.errors) {

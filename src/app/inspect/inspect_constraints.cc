@@ -120,7 +120,7 @@ void read_data(const ConstraintRequest& request, const SequenceModel& model, con
   std::set<std::string, std::less<>> labels;
   for (Label y = 0; y < model.labels(); ++y) labels.insert(model.label(y));
   for (const std::string& path : request.data) {
-    SequenceSource source(path, model.extractor(), Labels::required, spans_for(model));
+    SequenceSource source(path, model, Labels::required);
     for_each_sequence(source, [&](InputSequence& sequence) {
       const TextSequence& text = sequence.text;
       for (std::size_t t = 0; t < text.length(); ++t) {

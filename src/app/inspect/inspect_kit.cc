@@ -80,9 +80,23 @@ Described describe(const KitFeature::What& what) {
       what);
 }
 
+void add_documents(const SequenceModel& model, View& view) {
+  const ExtractionConfig& config = model.extractor().config();
+  if (!config.documents) return;
+  const DocumentPass& pass = *config.documents;
+  view.line("documents",
+            fmt::format("{}: words of column {} elsewhere, by a {} of {} KB", escaped(pass.by),
+                        pass.column, model.first_pass()->kind(), (pass.model.size() + 512) / 1024));
+  view.json["extraction"]["documents"] = {{"by", pass.by},
+                                          {"column", pass.column},
+                                          {"kind", model.first_pass()->kind()},
+                                          {"bytes", pass.model.size()}};
+}
+
 }  // namespace
 
 void add_kit(const SequenceModel& model, View& view) {
+  add_documents(model, view);
   const auto& kit = model.extractor().config().kit;
   if (!kit) return;
   const std::size_t count = kit->features().size();

@@ -69,7 +69,7 @@ Json features_of(const Json& top, std::size_t most) {
 Json scores_of(const SequenceModel& model, const CardRequest& request) {
   ThreadPool pool(request.threads);
   const auto spans = spans_for(model);
-  SequenceSource source(request.data, model.extractor(), Labels::required, spans);
+  SequenceSource source(LineReader(request.data), model, Labels::required, spans);
   EvaluateRequest how(spans.value_or(ChunkScheme::automatic));
   return to_json(evaluate_model(model, source, how, pool).summary());
 }

@@ -1,7 +1,9 @@
 #include "croft/app/model.h"
 
+#include <optional>
 #include <utility>
 
+#include "app/label/documents.h"
 #include "app/label/tag_files.h"
 #include "app/label/tagger.h"
 #include "croft/core/error.h"
@@ -30,7 +32,9 @@ struct Model::Parts {
     TagPlan plan;
   };
 
-  explicit Parts(std::shared_ptr<const Shared> of) : shared(std::move(of)), tagger(shared->plan) {}
+  explicit Parts(std::shared_ptr<const Shared> of) : shared(std::move(of)), tagger(shared->plan) {
+    if (shared->model->first_pass() != nullptr) documents.emplace(*shared->model);
+  }
 
   const Extractor& extractor() const { return shared->model->extractor(); }
   // Throws Error where the model's file was overwritten meanwhile: the labels may be wrong then.
@@ -44,6 +48,8 @@ struct Model::Parts {
   Tagger tagger;
   Extractor::Scratch scratch;
   TextSequence text;
+  std::optional<DocumentContext> documents;  // of a model that looks at them: one sequence is one
+  ThreadPool alone;
 };
 
 Model::Model(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -83,6 +89,10 @@ const Tagging& Model::tag(const std::vector<std::string>& rows, const TagOptions
   ColumnSequence columns;
   for (const std::string& row : rows) columns.append_row(row);
   extractor.check_cells(columns, "rows");
+  if (p.documents) {
+    ColumnSequence* const document[] = {&columns};
+    p.documents->complete(document, p.alone);
+  }
   extractor.extract(columns, /*labelled=*/false, p.scratch, p.text);
   return p.tag({.text = p.text, .rows = &columns}, options);
 }

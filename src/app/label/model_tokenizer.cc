@@ -48,6 +48,10 @@ class ModelTokenizer final : public TextTokenizer {
           "--tokenizer model:", path,
           ": a segmenter is trained on one character a row (train --format segmented)");
     }
+    if (model_->first_pass() != nullptr) {
+      throw UsageError("--tokenizer model:", path,
+                       ": it looks at documents, and a text is cut by itself");
+    }
     std::vector<std::string_view> labels;
     for (Label y = 0; y < model_->labels(); ++y) labels.push_back(model_->label(y));
     scheme_ = span_scheme(labels);

@@ -204,6 +204,7 @@ void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOp
   const TagOptions questions = options.questions();
   plan.check(questions);
   const PredictionFormatter formatter(plan, options);
+  source.label_documents_on(pool);
   for_each_block(
       plan, source, pool,
       [&](Block& block, Worker& worker) {
@@ -337,6 +338,7 @@ Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source,
     }
     for (Label y = 0; y < model.labels(); ++y) report.ranked.emplace_back(model.label(y));
   }
+  source.label_documents_on(pool);
   Evaluation evaluation(std::move(report));
   TagRequest tag;
   tag.decision = request.decision;

@@ -1,8 +1,11 @@
 #include "app/label/sequence_source.h"
 
+#include <exception>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
+#include "app/label/documents.h"
 #include "croft/core/error.h"
 #include "data/checks.h"
 
@@ -16,6 +19,14 @@ SequenceSource::SequenceSource(LineReader lines, const Extractor& extractor, Lab
       keeps_given_(lines.keeps_given()),
       before_waiting_(std::make_shared<std::function<void()>>()),
       reader_(open(std::move(lines), spans, form)) {}
+
+SequenceSource::SequenceSource(LineReader lines, const SequenceModel& model, Labels labels,
+                               std::optional<ChunkScheme> spans,
+                               const std::optional<ColumnsForm>& form)
+    : SequenceSource(std::move(lines), model.extractor(), labels, spans, form) {
+  if (model.first_pass() == nullptr) return;
+  look_at_documents(*model.first_pass(), *model.extractor().config().documents);
+}
 
 SequenceSource::Reader SequenceSource::open(LineReader lines, std::optional<ChunkScheme> spans,
                                             const std::optional<ColumnsForm>& form) const {
@@ -124,7 +135,7 @@ void SequenceSource::check_header(InputSequence& out) {
   out.header = false;
 }
 
-bool SequenceSource::next(InputSequence& out) {
+bool SequenceSource::read_next(InputSequence& out) {
   const bool found = read(out);
   if (keeps_given_) {
     if (!found) out.rows.clear();
@@ -136,12 +147,84 @@ bool SequenceSource::next(InputSequence& out) {
     return false;
   }
   any_ = true;
+  out.labelled = labelled_;
   if (labels_ == Labels::optional) return true;
   if (extractor_.config().format == InputFormat::columns) {
     require_labels(out.rows, name());
   } else if (extractor_.config().format != InputFormat::text) {  // whose reader did it
     require_labels(out.text, name());
   }
+  return true;
+}
+
+// A document, and what comes behind it.
+struct SequenceSource::ReadAhead {
+  ReadAhead(const SequenceModel& first, const DocumentPass& pass)
+      : context(first, pass), rule(pass.by) {}
+  DocumentContext context;
+  DocumentRule rule;
+  ThreadPool alone{1};
+  ThreadPool* pool = &alone;
+  std::vector<InputSequence> document;
+  std::size_t used = 0;           // sequences of it that have been handed on
+  InputSequence behind;           // has been read
+  bool begun = false;             // something has been read
+  bool any = false;               // `behind` is a sequence
+  bool begins = false;            // which begins a document
+  std::exception_ptr fault = {};  // why there is none; it waits for what came before it
+};
+
+void SequenceSource::look_at_documents(const SequenceModel& first, const DocumentPass& pass) {
+  ahead_ = std::make_shared<ReadAhead>(first, pass);
+}
+
+void SequenceSource::label_documents_on(ThreadPool& pool) {
+  if (!ahead_) return;
+  if (!pool.ranks().alone()) {
+    throw UsageError(
+        "the model looks at documents, and several processes would divide them: start croft "
+        "without mpirun");
+  }
+  ahead_->pool = &pool;
+}
+
+void SequenceSource::read_ahead() {
+  ReadAhead& a = *ahead_;
+  try {
+    a.any = read_next(a.behind);
+    a.begins = a.any && a.rule.begins(a.behind.rows, a.behind.line, name());
+  } catch (const Error&) {
+    a.any = false;
+    a.fault = std::current_exception();
+  }
+}
+
+// False at the end.
+bool SequenceSource::read_document() {
+  ReadAhead& a = *ahead_;
+  a.document.clear();
+  a.used = 0;
+  if (!std::exchange(a.begun, true)) read_ahead();
+  while (a.any && (a.document.empty() || !a.begins)) {
+    a.document.push_back(std::move(a.behind));
+    a.behind = {};
+    read_ahead();
+  }
+  if (a.document.empty() && a.fault) std::rethrow_exception(std::exchange(a.fault, nullptr));
+  std::vector<ColumnSequence*> rows;
+  for (InputSequence& each : a.document) {
+    extractor_.check_cells(each.rows, name());
+    rows.push_back(&each.rows);
+  }
+  a.context.complete(rows, *a.pool);
+  return !rows.empty();
+}
+
+bool SequenceSource::next(InputSequence& out) {
+  if (!ahead_) return read_next(out);
+  if (ahead_->used == ahead_->document.size() && !read_document()) return false;
+  std::swap(out, ahead_->document[ahead_->used++]);
+  labelled_ = out.labelled;
   return true;
 }
 

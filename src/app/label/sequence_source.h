@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "app/label/row_reader.h"
+#include "croft/core/parallel.h"
 #include "data/attributes.h"
 #include "data/csv_table.h"
 #include "data/labelled_text.h"
@@ -28,7 +29,8 @@ struct InputSequence {
   // Where it is kept (LineReader::keep_given), what stands in the input from behind the sequence
   // before to the end of this one; marked are its rows, its line or its record.
   GivenLines given;
-  bool header = false;  // the first one marked is the header of a table
+  bool header = false;    // the first one marked is the header of a table
+  bool labelled = false;  // has gold labels
 };
 
 enum class Labels { required, optional };
@@ -57,6 +59,19 @@ class SequenceSource final : public SequenceStream {
   SequenceSource(LineReader lines, const Extractor& extractor, Labels labels,
                  std::optional<ChunkScheme> spans = std::nullopt,
                  const std::optional<ColumnsForm>& form = std::nullopt);
+  // Those of a file for a model, as it was trained on: of one that looks at documents each is read
+  // to its end before its first sequence is handed on.
+  SequenceSource(const std::string& path, const SequenceModel& model, Labels labels)
+      : SequenceSource(LineReader(path), model, labels, spans_for(model)) {}
+  SequenceSource(LineReader lines, const SequenceModel& model, Labels labels,
+                 std::optional<ChunkScheme> spans,
+                 const std::optional<ColumnsForm>& form = std::nullopt);
+  // The same for a model that is not there yet; both must outlive the source.
+  //   first : of its first pass
+  void look_at_documents(const SequenceModel& first, const DocumentPass& pass);
+  // The threads that label them in the first pass, from here on; without: the caller alone.  Throws
+  // UsageError where several processes share out the data, which would divide documents.
+  void label_documents_on(ThreadPool& pool);
 
   // Throws InputError for an input without any.
   bool next(InputSequence& out) override;
@@ -90,6 +105,9 @@ class SequenceSource final : public SequenceStream {
   void take_given(InputSequence& out);
   void check_header(InputSequence& out);
   bool read(InputSequence& out);
+  bool read_next(InputSequence& out);
+  bool read_document();
+  void read_ahead();
   bool has_label_cells(const ColumnSequence& rows) const;
 
   const Extractor& extractor_;
@@ -101,6 +119,8 @@ class SequenceSource final : public SequenceStream {
   std::string rest_;
   std::string* header_ = nullptr;
   bool first_ = true;  // no sequence has been read
+  struct ReadAhead;
+  std::shared_ptr<ReadAhead> ahead_;  // of documents; otherwise null
 };
 
 // Reads, extracts and hands on sequence after sequence, in order: visit(sequence).

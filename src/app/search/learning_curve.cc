@@ -89,7 +89,7 @@ class CurveRun {
   }
 
   double score(const SequenceModel& model, const std::string& path) const {
-    SequenceSource source(path, model.extractor(), Labels::required, spans_for(model));
+    SequenceSource source(path, model, Labels::required);
     ThreadPool pool(r_.threads);
     return score_of(r_.metric,
                     evaluate_model(model, source, ChunkScheme::automatic, pool).summary());

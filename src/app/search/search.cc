@@ -168,8 +168,7 @@ double TextSearch::train_and_score(std::size_t rung, std::size_t candidate,
     const std::string model = train(rung, candidate, fold);
     if (!interruption) {
       const auto trained = open_model(model);
-      SequenceSource source(held_out(fold), trained->extractor(), Labels::required,
-                            spans_for(*trained));
+      SequenceSource source(held_out(fold), *trained, Labels::required);
       ThreadPool alone(1);
       score = score_of(r_.metric,
                        evaluate_model(*trained, source, ChunkScheme::automatic, alone).summary());
@@ -212,8 +211,7 @@ std::string TextSearch::why_infinite(std::size_t rung, std::size_t candidate, st
       fmt::format("fold {} has a sequence that the others make impossible", fold + 1);
   write_parts(rung);
   const auto trained = open_model(train(rung, candidate, fold));
-  SequenceSource source(held_out(fold), trained->extractor(), Labels::required,
-                        spans_for(*trained));
+  SequenceSource source(held_out(fold), *trained, Labels::required);
   std::set<std::string> known;
   for (std::size_t y = 0; y < trained->labels(); ++y) known.emplace(trained->label(y));
   std::string unknown;

@@ -53,7 +53,10 @@ constexpr auto kOptions = std::to_array<std::pair<const char*, const char*>>(
      {"dirichlet", "dirichlet"},
      {"code", "code"},
      {"start_deviation", "start-deviation"},
-     {"tokenizer", "tokenizer"}});
+     {"tokenizer", "tokenizer"},
+     {"documents", "documents"},
+     {"document_column", "document-column"},
+     {"document_parts", "document-parts"}});
 
 // What else says how a training went about it, and no option of one value gives.
 constexpr auto kOthers = std::to_array<const char*>(

@@ -224,6 +224,9 @@ void read_unlabelled(const OptionValues& values, TrainRequest& r) {
 void read_run(const OptionValues& values, TrainRequest& r) {
   values.read("holdout", r.holdout);
   values.read("group-by", r.group_by);
+  values.read("documents", r.documents.by);
+  values.read("document-column", r.documents.column);
+  values.read("document-parts", r.documents.parts);
   values.read("early-stop", r.options.early_stop);
   values.read("threads", r.options.threads);
   values.read("seed", r.seed);

@@ -35,6 +35,21 @@ struct OptimisedRequest {
   void check_checkpoint() const;
 };
 
+class SequenceTrainer;
+
+// Of a model that looks at documents (app/label/documents.h).
+struct DocumentRequest {
+  std::string by;  // what makes sequences a document; empty: they are labelled by themselves
+  std::size_t column = 0;  // of the words
+  // Documents are dealt to so many parts, each labelled by a model of the others: so the first pass
+  // has not seen what it labels.
+  std::size_t parts = 5;
+  // Of the first pass: of the same request, without documents, hold-out and files to write.
+  std::function<std::unique_ptr<SequenceTrainer>()> trainer;
+
+  bool any() const { return !by.empty(); }
+};
+
 struct TrainRequest : OptimisedRequest {
   std::vector<std::string> data;  // at least one; "-" is standard input
   std::string output;             // the model file
@@ -71,9 +86,10 @@ struct TrainRequest : OptimisedRequest {
   std::string transition_groups;        // file: transitions that share a weight
   std::optional<std::size_t> block;     // where not given, what `options` say
   std::vector<std::string> unlabelled;  // more of data, whose labels, if any, are not looked at
-  std::string expectations;             // file, or labelled, or labelled:N; empty: none
-  std::string kernel;    // linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA; empty: none
-  TrainOptions options;  // the rest; what the above say of it is filled in
+  DocumentRequest documents;
+  std::string expectations;  // file, or labelled, or labelled:N; empty: none
+  std::string kernel;        // linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA; empty: none
+  TrainOptions options;      // the rest; what the above say of it is filled in
 };
 
 // The request with its options filled in: what it leaves open, and seed, kernel and prior.  Throws

@@ -170,7 +170,15 @@ void SequenceTrainer::read_files(TrainObserver& observer) {
   read(*own_input_);
 }
 
+void require_no_documents(const SequenceModel& model) {
+  if (model.first_pass() == nullptr) return;
+  throw UsageError(model.container().name(),
+                   " looks at documents (--documents), and its first pass has seen its data: train "
+                   "a new model");
+}
+
 void SequenceTrainer::read(TrainingInput& input) {
+  if (start() != nullptr) require_no_documents(*start());
   input_ = &input;
   options_ = read_options(request_);
   options_.features = request_.features.value_or(
@@ -280,6 +288,11 @@ ContainerWriter SequenceTrainer::model() {
   Json kept = record();
   add_holdout(held_out_.size(), score_, kept);
   input_->describe(kept);
+  if (const DocumentRequest& documents = request_.documents; documents.any()) {
+    kept["documents"] = documents.by;
+    kept["document_column"] = documents.column;
+    kept["document_parts"] = documents.parts;
+  }
   return file(kept);
 }
 

@@ -134,6 +134,10 @@ class SequenceTrainer : public Trainer {
   std::optional<HoldoutScore> score_;   // likewise
 };
 
+// Throws UsageError for a model that looks at documents, which nothing goes on from: its first pass
+// has seen the data.
+void require_no_documents(const SequenceModel& model);
+
 // From files to a file.  Throws Error where the output cannot be written, before anything is read;
 // InputError for bad data; Interrupted when `interruption` is set before there is a model to keep.
 TrainOutcome train(Trainer& trainer, TrainObserver& observer);

@@ -2,28 +2,31 @@
 
 #include <array>
 
+#include "app/train/first_pass.h"
 #include "app/train/make_trainer.h"
 #include "croft/core/error.h"
 
 namespace croft {
 namespace {
 
-TrainRequest& train_part(TrainRequest& request) { return request; }
-TrainRequest& train_part(NaiveBayesRequest& request) { return request.source; }
 template <class Request>
-TrainRequest& train_part(Request& request) {
-  return request.train;
+std::unique_ptr<SequenceTrainer> trainer_of(const Request& request) {
+  const auto make = [](const Request& each) { return make_trainer(each); };
+  return make(with_first_pass(request, make));
 }
 
 template <auto request>
 std::unique_ptr<Trainer> made_of(const OptionValues& values) {
-  return make_trainer(request(values));
+  return trainer_of(request(values));
 }
 template <auto request>
 std::unique_ptr<Trainer> made_changed(const OptionValues& values, const ChangeRequest& change) {
   auto changed = request(values);
   change(train_part(changed));
-  return make_trainer(changed);
+  return trainer_of(changed);
+}
+std::unique_ptr<Trainer> made_bayes_net(const OptionValues& values) {
+  return make_trainer(bayes_net_request(values));
 }
 template <auto request>
 constexpr TrainerRow row(KindSet bit) {
@@ -44,7 +47,7 @@ std::span<const TrainerRow> trainer_rows() {
       row<boosted_request>(kBoosted),
       row<naive_bayes_request>(kNaiveBayesBit),
       row<hmm_request>(kHmmBit),
-      {kBayesNetBit, made_of<bayes_net_request>},
+      {kBayesNetBit, made_bayes_net},
   });
   return kRows;
 }

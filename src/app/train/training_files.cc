@@ -17,6 +17,7 @@
 #include "app/train/data_groups.h"
 #include "app/train/feature_kit_file.h"
 #include "app/train/file_shares.h"
+#include "app/train/first_pass.h"
 #include "app/train/train_files.h"
 #include "core/json.h"
 #include "core/unicode.h"
@@ -61,7 +62,7 @@ class TrainingFiles final : public TrainingInput {
                          "convert it first");
       }
       for (const std::string& path : request.data) files_.emplace_back(open(path));
-    } else if (needs_fit(config) || !request.group_by.empty()) {
+    } else if (needs_fit(config) || !request.group_by.empty() || request.documents.any()) {
       for (const std::string& path : request.data) files_.emplace_back(path);
     }
     if (config.format == InputFormat::columns) {
@@ -86,13 +87,18 @@ class TrainingFiles final : public TrainingInput {
     }
     words_ = config.format == InputFormat::text &&
              config.text.tokenizer.analyzer == Analyzer::word && config.text.hash_bits == 0;
-    extractor_.emplace(std::move(config));
     if (!request.weights.empty()) weights_ = read_sequence_weights(request.weights);
+    if (request.documents.any()) look_at_documents(config);
+    extractor_.emplace(std::move(config));
     if (!ranks_.alone()) share_out();
   }
   const Extractor& extractor() const override { return *extractor_; }
 
   void read(const Visit& visit) override {
+    if (documents_) {
+      read_documents(visit);
+      return;
+    }
     std::size_t first = 0;
     if (first_reader_) {
       read_first_columns(visit);
@@ -126,6 +132,7 @@ class TrainingFiles final : public TrainingInput {
 
   std::vector<std::size_t> groups() override {
     const bool fraction = holdout_fraction(request_.holdout).has_value();
+    if (documents_ && fraction && request_.group_by.empty()) return documents_of_sequences();
     if (request_.group_by.empty()) {
       look_for_documents_ = fraction && !request_.spans;
       return {};
@@ -140,13 +147,14 @@ class TrainingFiles final : public TrainingInput {
       append_blocks(lines, form(), blocks);
     }
     std::vector<std::size_t> group = group_by(request_.group_by, blocks, form());
-    const std::size_t passed = std::min(sequences_, group.size());
+    const std::size_t passed = documents_ ? 0 : std::min(sequences_, group.size());
     group.erase(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(passed));
     return group;
   }
 
   void read_holdout(const Visit& visit) override {
     SequenceSource source(open(request_.holdout), *extractor_, Labels::required, request_.spans);
+    if (documents_) source.look_at_documents(*first_pass_.model, *first_pass_.pass);
     for_each_sequence(source, [&](InputSequence& s) { visit(s.text, source.name()); });
   }
 
@@ -163,6 +171,47 @@ class TrainingFiles final : public TrainingInput {
     if (request_.spans) config.form = {};
     if (form.label_column == 0 || rules_.labelled) return;
     throw UsageError("--label-column: this training takes all columns for observed ones");
+  }
+
+  // Reads all of it, and trains the first pass.
+  void look_at_documents(ExtractionConfig& config) {
+    if (!ranks_.alone()) {
+      throw UsageError(
+          "--documents: the first pass is trained in one process; start croft without "
+          "mpirun");
+    }
+    documents_.emplace(request_.documents);
+    const Extractor plain(config);
+    InputSequence sequence;
+    for (const RepeatableFile& file : files_) {
+      SequenceSource source(file.lines(), plain, Labels::required, request_.spans);
+      documents_->begin_file(source.name());
+      while (source.next(sequence)) documents_->add(std::move(sequence.rows), sequence.line);
+    }
+    documents_->end();
+    std::vector<DocumentData::Sequence>& all = documents_->sequences;
+    check_weights(all.size());
+    for (std::size_t n = 0; weights_ && n < all.size(); ++n) all[n].weight = (*weights_)[n];
+    first_pass_ = run_first_pass(request_.documents, config, *documents_, request_.options.threads,
+                                 observer_);
+    config.documents = first_pass_.pass;
+  }
+
+  void read_documents(const Visit& visit) {
+    Extractor::Scratch scratch;
+    TextSequence text;
+    sequences_ = 0;
+    for (const DocumentData::Sequence& each : documents_->sequences) {
+      name_ = documents_->files[each.file];
+      extractor_->extract(each.rows, true, scratch, text, name_);
+      hand_on(text, visit);
+    }
+  }
+
+  std::vector<std::size_t> documents_of_sequences() const {
+    std::vector<std::size_t> group;
+    for (const DocumentData::Sequence& each : documents_->sequences) group.push_back(each.document);
+    return group;
   }
 
   LineReader open(const std::string& path) const {
@@ -276,6 +325,8 @@ class TrainingFiles final : public TrainingInput {
   std::vector<RepeatableFile> files_;  // the data, where it is looked at before it is read
   bool look_for_documents_ = false;    // that a hold-out may divide
   std::optional<Extractor> extractor_;
+  std::optional<DocumentData> documents_;       // all of the data, of a model that looks at them
+  FirstPass first_pass_;                        // likewise
   std::optional<std::vector<double>> weights_;  // by sequence, what is held out included
   std::size_t sequences_ = 0, positions_ = 0;
   bool words_ = false;  // texts are cut into words

@@ -76,9 +76,9 @@ class Models {
     std::vector<std::unique_ptr<SequenceSource>> sources;
     std::vector<CommitteeMember> members;
     for (std::size_t k = 0; k < size(); ++k) {
-      sources.push_back(std::make_unique<SequenceSource>(forms_[k].lines(path),
-                                                         models_[k]->extractor(), Labels::optional,
-                                                         forms_[k].spans(), forms_[k].columns()));
+      sources.push_back(std::make_unique<SequenceSource>(forms_[k].lines(path), *models_[k],
+                                                         Labels::optional, forms_[k].spans(),
+                                                         forms_[k].columns()));
       members.push_back({plans_[k].get(), sources.back().get()});
     }
     return suggest(members, options, interruption);

@@ -152,6 +152,14 @@ Container Container::from_bytes(std::vector<std::byte> bytes, std::string name) 
   return container;
 }
 
+Container Container::inside(std::span<const std::byte> bytes, std::string name) {
+  Container container;
+  container.name_ = std::move(name);
+  container.bytes_ = bytes;
+  container.parse();
+  return container;
+}
+
 void Container::fail(const std::string& what) const { throw Error(name_ + ": " + what); }
 
 void Container::fail_damaged(const std::string& what) const {

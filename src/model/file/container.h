@@ -57,6 +57,9 @@ class Container {
   // `name` stands for the path in messages, here and above.
   static Container from_bytes(std::vector<std::byte> bytes, std::string name);
 
+  // A container in the memory of another one, which must outlive it.
+  static Container inside(std::span<const std::byte> bytes, std::string name);
+
   bool has(std::string_view section) const;
   std::span<const std::byte> section(std::string_view name) const;  // throws Error if absent
   std::string_view text(std::string_view name) const;               // likewise

@@ -201,6 +201,33 @@ std::vector<Conjunction> unpack_conjunctions(const Container& container) {
   return conjunctions;
 }
 
+// --- documents
+
+constexpr const char* kFirstPass = "documents.model";
+
+void write_documents(const DocumentPass& documents, ContainerWriter& out) {
+  const Json record = {{"by", documents.by}, {"column", documents.column}};
+  out.add(std::string(kDocumentsSection), record.dump(1, InvalidUtf8::replace),
+          ContainerWriter::Kind::required);
+  out.add(kFirstPass, {documents.model.begin(), documents.model.end()},
+          ContainerWriter::Kind::bulk);
+}
+
+// A view into the container.
+std::shared_ptr<const DocumentPass> read_documents(const Container& container,
+                                                   const ExtractionConfig& config) {
+  if (!container.has(kDocumentsSection)) return nullptr;
+  const Json said = parse_json_or_null(container.text(kDocumentsSection));
+  const Record record(container, kDocumentsSection, said);
+  auto documents = std::make_shared<DocumentPass>();
+  documents->by = record.at("by").text();
+  record.at("by").require(!documents->by.empty(), "what makes sequences a document");
+  documents->column = record.at("column").whole<std::size_t>(0, ExtractionConfig::kMostColumns);
+  record.at("column").require(documents->column < config.columns, "a column that there is");
+  documents->model = container.section(kFirstPass);
+  return documents;
+}
+
 }  // namespace
 
 Json extraction_record(const ExtractionConfig& config) {
@@ -230,6 +257,7 @@ void write_extraction_sections(const ExtractionConfig& config, ContainerWriter& 
     out.add(kConjunctions, pack_conjunctions(config.conjunctions), ContainerWriter::Kind::required);
   }
   if (config.kit) write_kit_sections(*config.kit, out);
+  if (config.documents) write_documents(*config.documents, out);
   if (!config.terms) return;
   const std::span<const std::byte> names = config.terms->image();
   const std::span<const std::uint32_t> frequency = config.terms->frequency();
@@ -281,6 +309,7 @@ ExtractionConfig read_extraction(const Container& container, const Json& meta) {
     config.terms = read_terms(container, config.text, extraction.at("text"));
   }
   config.kit = read_kit(container);
+  config.documents = read_documents(container, config);
   if (container.has("template")) config.template_text = container.text("template");
   if (container.has(kConjunctions)) config.conjunctions = unpack_conjunctions(container);
   config.template_name = container.name() + " (template)";

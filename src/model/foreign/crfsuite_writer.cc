@@ -56,6 +56,7 @@ class CrfsuiteWriter {
     if (how.boundaries) refuse("START and STOP are labels of the model (--boundaries)");
     if (how.intercept) refuse("every position has an attribute of its own (--intercept)");
     if (how.kit) refuse("the model has a feature kit");
+    if (how.documents) refuse("the model looks at documents (--documents)");
     if (!how.conjunctions.empty()) refuse("the model has conjunctions of attributes");
     for (const auto* names : {&chain_.labels, &chain_.node.names}) {
       for (const std::string& name : *names) {

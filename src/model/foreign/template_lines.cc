@@ -148,6 +148,7 @@ void require_plain_extraction(const ExtractionConfig& config, TemplateLanguage t
          Message("data of the format ", format_name(config.format)));
   refuse(config.boundaries, "START and STOP (--boundaries)");
   refuse(config.kit != nullptr, "feature kits (--kit)");
+  refuse(config.documents != nullptr, "context of documents (--documents)");
   refuse(!config.conjunctions.empty(), "conjunctions of features");
   refuse(!config.cells.empty(), "features of several positions together");
 }

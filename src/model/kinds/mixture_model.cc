@@ -90,6 +90,9 @@ void MixtureComponents::check(const SequenceModel& model) const {
                      " is calibrated; mix the model as it was trained, and calibrate the "
                      "mixture");
   }
+  if (model.first_pass() != nullptr) {
+    throw UsageError(name, " looks at documents, and a mixture labels each sequence by itself");
+  }
   if (model.constraint()) {
     throw UsageError(name,
                      " was trained under a constraint, by which labels depend on each "
@@ -192,7 +195,7 @@ MixtureModel::MixtureModel(Container container)
   const ExtractionConfig &own = extractor().config(), made = components_.extraction();
   if (own.format != made.format || own.columns != made.columns ||
       own.template_text != made.template_text || own.kit || own.intercept || own.boundaries ||
-      !own.conjunctions.empty()) {
+      own.documents || !own.conjunctions.empty()) {
     container_.fail_section("meta", "it reads other data than its components");
   }
   TransitionScores<double> none;

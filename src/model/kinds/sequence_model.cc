@@ -11,6 +11,7 @@
 #include "model/file/container.h"
 #include "model/file/extraction_record.h"
 #include "model/file/kit_record.h"
+#include "model/kinds/model_file.h"
 #include "model/score_numbers.h"
 
 namespace croft {
@@ -28,12 +29,29 @@ std::vector<std::string> read_labels(const Container& container, const std::stri
   known.push_back("calibration");
   known.push_back(kKitSection);
   known.push_back("conjunctions");
+  known.push_back(kDocumentsSection);
   container.refuse_required_but(known);
   std::vector<std::string> labels = unpack_strings(container, "labels");
   if (labels.empty()) container.fail_section("labels", "there are none");
   const std::unordered_set<std::string_view> distinct(labels.begin(), labels.end());
   if (distinct.size() < labels.size()) container.fail_section("labels", "one is there twice");
   return labels;
+}
+
+// The model of a first pass in the container of another; null: it has none.  It is of columns, and
+// has no first pass itself, so that no file is deeper than two.
+std::shared_ptr<const SequenceModel> read_first_pass(const Container& container,
+                                                     const ExtractionConfig& config) {
+  if (!config.documents) return nullptr;
+  Container inner = Container::inside(config.documents->model, container.name() + " (first pass)");
+  if (inner.has(kDocumentsSection)) container.fail_section("documents.model");
+  auto model = read_model(std::move(inner));
+  const ExtractionConfig& read = model->extractor().config();
+  if (read.format != config.format || read.columns != config.columns ||
+      read.more_columns != config.more_columns || !model->has_probabilities()) {
+    container.fail_section("documents.model", "its model reads other data");
+  }
+  return model;
 }
 
 // 0 for every edge; a table only where it is small.
@@ -57,6 +75,7 @@ SequenceModel::SequenceModel(Container container, std::span<const std::string_vi
       labels_(read_labels(container_, kind(), kinds, required)),
       extractor_(reading(container_, "meta",
                          [this] { return Extractor(read_extraction(container_, meta())); })),
+      first_pass_(read_first_pass(container_, extractor_.config())),
       calibrator_(read_calibration(container_, labels_.size(), labels_are_independent())),
       transitions_float_(free_transitions<float>(labels_.size())),
       transitions_double_(free_transitions<double>(labels_.size())) {}

@@ -3,6 +3,7 @@
 // position by itself; a hidden Markov model and a MEMM are chains whose scores are
 // log-probabilities.
 #pragma once
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,6 +38,10 @@ class SequenceModel : public StoredModel {
     return kind() == "maxent" || kind() == "joint-maxent" || kind() == "naive-bayes" ||
            kind() == "boosted-maxent" || kind() == "mixture";
   }
+  // Of a model that looks at documents: the model of its first pass (app/label/documents.h); null:
+  // it labels each sequence by itself.
+  const SequenceModel* first_pass() const { return first_pass_.get(); }
+
   // How probabilities are made of its scores, where not as they are; scores and transitions do not
   // have it in them (app/label/tag_plan.h has).
   const std::optional<Calibrator>& calibrator() const { return calibrator_; }
@@ -119,6 +124,7 @@ class SequenceModel : public StoredModel {
  private:
   std::vector<std::string> labels_;
   Extractor extractor_;
+  std::shared_ptr<const SequenceModel> first_pass_;  // a view into this one's container
   std::optional<Calibrator> calibrator_;
   TransitionScores<float> transitions_float_;
   TransitionScores<double> transitions_double_;

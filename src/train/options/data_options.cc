@@ -81,6 +81,21 @@ std::span<const OptionRow> data_options() {
            "Further features: TOML that declares gazetteers, word clusters, embeddings, "
            "n-grams, patterns, binned numbers (docs/features.md)")
           .of(kOfColumns),
+      words(
+          "documents", "MARKER|COLUMN|KEY|blank-lines",
+          "What makes sequences a document, as for --group-by: the labels that a first pass gives "
+          "the same word elsewhere in its document become attributes (docs/features.md)")
+          .of(kOfColumns, "it is of words that are in columns"),
+      whole("document-column", "COLUMN=0", "Where its words are, from 0 on")
+          .of(kOfColumns)
+          .at_first("0")
+          .beside("documents"),
+      whole("document-parts", "K=5",
+            "Its first pass labels each of K parts of the data by a model of the others")
+          .of(kOfColumns)
+          .at_first("5")
+          .from(2)
+          .beside("documents"),
       choice("template-language", "LANGUAGE=auto", {"auto", "crfpp", "wapiti", "wapiti-bytes"},
              "auto, crfpp or wapiti: how --template is read; wapiti-bytes: with bytes for "
              "characters, as Wapiti itself has it")

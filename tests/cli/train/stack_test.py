@@ -1,34 +1,11 @@
 """croft stack: parts of a jackknife are trained as the model was, of any kind; the labels of a word elsewhere."""
 
 import json
-import random
 
+from made_documents import documents, text_of
 from support import BAD_INPUT, WRONG_USAGE, CliTest, croft, main
 
-FIRST = ["Ana", "Ben", "Carl", "Dora", "Emil", "Fritz", "Gina", "Hugo", "Ida", "Jan"]
 SMALLEST = 1e-4
-
-
-def documents(count, seed, shared=4):
-    """Names are made up for each document: some sentences say what a name is, others do not."""
-    generator = random.Random(seed)
-    def name():
-        return "".join(generator.choice("bdfgklmnprst") + generator.choice("aeiou") for _ in range(3)).capitalize()
-    out = []
-    for _ in range(count):
-        person, place = name(), name()
-        lines = ["-DOCSTART- O\n"]
-        told = [f"Mr O|{person} B-PER|came O", f"in O|{place} B-LOC|today O"]
-        untold = [f"about O|{person} B-PER|again O", f"about O|{place} B-LOC|again O"] * shared
-        sentences = told + untold
-        generator.shuffle(sentences)
-        lines += [sentence.replace("|", "\n") + "\n" for sentence in sentences]
-        out.append(lines)
-    return out
-
-
-def text_of(docs):
-    return "".join("\n".join(doc) + "\n" for doc in docs)
 
 
 def parsed(lines):

@@ -52,6 +52,7 @@ ExtractionConfig pool_extraction(const TrainRequest& request, Experts experts) {
                      "--kit and --induce");
   };
   for (const auto& each : experts) {
+    require_no_documents(*each);
     const ExtractionConfig& other = each->extractor().config();
     if (kit_sections(other) != kit_sections(known)) refuse(*each, "feature kits");
     const auto parts = [](const Conjunction& c) { return c.parts; };
