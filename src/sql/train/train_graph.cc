@@ -50,11 +50,11 @@ class DatabaseTrainer final : public GraphTrainer {
                                  .sequences = share.has_value()});
     for (const std::string& each : tables_->warnings()) observer.warn(each);
     if (!asked_.held_out.empty()) {  // by the names of features, which training takes
-      const Database other = Database::open(asked_.held_out, asked_.limits);
+      const Database other = Database::open(asked_.held_out, asked_.limits, "--holdout");
       held_out_ = GraphTables::read(other, *tables_, LabelUse::rest, progress);
     }
     if (!asked_.unlabelled.empty()) {
-      const Database other = Database::open(asked_.unlabelled, asked_.limits);
+      const Database other = Database::open(asked_.unlabelled, asked_.limits, "--unlabelled");
       unlabelled_ = GraphTables::read(other, *tables_, LabelUse::ignored, progress);
     }
     if (!set_data(tables_->data(), tables_->features(), tables_->cliques(),
