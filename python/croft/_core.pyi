@@ -291,7 +291,7 @@ class Cliques:
     def add_clique(self, template: int, variables: Sequence[int], features: Sequence[tuple[str, float]],
                    sizes: Sequence[int]) -> None: ...
     def train(self, options: dict[str, Any], source: str, init: Optional[GraphModel], prior: Optional[GraphModel],
-              holdout: Optional[Cliques],
+              holdout: Optional[Cliques], unlabelled: Optional[Cliques],
               weights: Sequence[float],
               callback: Optional[Callable[[dict[str, Any]], Optional[bool]]]) -> tuple[GraphModel, dict[str, Any]]: ...
     def evaluate(self, gold: Sequence[Optional[str]], how: dict[str, Any], by_the_others: bool, ranking: bool,

@@ -454,13 +454,15 @@ class GraphCRFParameters(Parameters):
                  gap: Optional[float] = None, target: Optional[float] = None, history: Optional[int] = None,
                  sgd_passes: Optional[int] = None, step: Optional[float] = None, schedule: Optional[str] = None,
                  decay: Optional[float] = None, batch: Optional[int] = None, average_from: Optional[int] = None,
-                 aggressiveness: Optional[float] = None, em_iterations: Optional[int] = None, starts: int = 1,
-                 start_deviation: Optional[float] = None, memory: Union[float, str, None] = None,
-                 inference_iterations: Optional[int] = None, damping: Optional[float] = None,
-                 search: Optional[str] = None, pairs: bool = False, holdout: Optional[float] = None,
-                 early_stop: int = 0, checkpoint: Optional[PathLike] = None, resume: bool = False,
-                 checkpoint_interval: float = 30.0, threads: int = 1, seed: int = 1, method: str = "auto",
-                 warm_start: bool = False) -> None:
+                 aggressiveness: Optional[float] = None, entropy: Optional[float] = None,
+                 expectations: Optional[str] = None, expectations_weight: Optional[float] = None,
+                 self_training: Optional[int] = None, confidence: Optional[float] = None,
+                 em_iterations: Optional[int] = None, starts: int = 1, start_deviation: Optional[float] = None,
+                 memory: Union[float, str, None] = None, inference_iterations: Optional[int] = None,
+                 damping: Optional[float] = None, search: Optional[str] = None, pairs: bool = False,
+                 holdout: Optional[float] = None, early_stop: int = 0, checkpoint: Optional[PathLike] = None,
+                 resume: bool = False, checkpoint_interval: float = 30.0, threads: int = 1, seed: int = 1,
+                 method: str = "auto", warm_start: bool = False) -> None:
         keep(self, locals())
 
 

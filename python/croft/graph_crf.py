@@ -128,11 +128,13 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Sequence[Any], y: Sequence[Any], sample_weight: Optional[Sequence[float]] = None,
             X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None, *,
-            callback: Optional[Callback] = None) -> GraphCRF:
+            X_unlabelled: Optional[Sequence[Any]] = None, callback: Optional[Callback] = None) -> GraphCRF:
         """Trains; returns self.
 
         sample_weight [N] weight of each instance, >= 0; those of 0 are left out
         X_dev, y_dev  labelled instances for a score after each iteration (see early_stop)
+        X_unlabelled  instances without labels, for entropy, expectations or self_training; without them these are
+                      of the hidden variables of y
         callback      is called with each entry of training_log_; False stops
 
         Ctrl-C stops after the iteration under way, keeps its weights and warns (TrainingInterrupted).
@@ -161,12 +163,15 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         held_out = None if X_dev is None else _core.Cliques(native)
         for n, (x, labels) in enumerate(zip(X_dev or (), y_dev or ())):
             schema.add(held_out, n, self._unroll(x, n, "X_dev"), labels, "X_dev")
+        more = None if X_unlabelled is None else _core.Cliques(native)
+        for n, x in enumerate(X_unlabelled or ()):
+            schema.add(more, n, self._unroll(x, n, "X_unlabelled"), None, "X_unlabelled")
         weights = [] if sample_weight is None else [float(each) for each in sample_weight]
         if sample_weight is not None and len(weights) != len(X):
             raise ValueError(f"X has {len(X)} instances, sample_weight has {len(weights)} numbers")
         log = TrainingLog()
         init = self._model if self.warm_start and hasattr(self, "_model") else None
-        self._model, log.result = native.train(self._given(), "{}", init, self._prior(), held_out, weights,
+        self._model, log.result = native.train(self._given(), "{}", init, self._prior(), held_out, more, weights,
                                                log.watching(callback))
         self._schema = schema
         self.training_log_ = log

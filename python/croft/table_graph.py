@@ -54,11 +54,13 @@ class TableGraphCRF:
         self._parameters = GraphCRF(**parameters)
 
     def fit(self, database: Optional[Database] = None, database_dev: Optional[Database] = None, *,
-            callback: Optional[Callback] = None) -> TableGraphCRF:
+            database_unlabelled: Optional[Database] = None, callback: Optional[Callback] = None) -> TableGraphCRF:
         """Trains, on the database of the constructor or on another one; returns self.
 
-        database_dev  another database, for a score after each iteration (see early_stop)
-        callback      is called with each entry of training_log_; False stops
+        database_dev         another database, for a score after each iteration (see early_stop)
+        database_unlabelled  another one, whose labels, if any, are not looked at, for entropy, expectations or
+                             self_training; without it these are of the variables whose label is NULL
+        callback             is called with each entry of training_log_; False stops
         """
         if self.spec is None:
             raise ValueError("there is no spec to train by")
@@ -66,10 +68,11 @@ class TableGraphCRF:
         given = self._parameters
         log = TrainingLog()
         with _files(self._database(database), self.spec) as (paths, spec), \
-                _files(() if database_dev is None else database_dev, None) as (held_out, _):
+                _files(() if database_dev is None else database_dev, None) as (held_out, _), \
+                _files(() if database_unlabelled is None else database_unlabelled, None) as (more, _):
             init = self._model if given.warm_start and hasattr(self, "_model") else None
-            self._model, log.result = native(given._given(), spec, paths, held_out, init, self._prior(),
-                                             log.watching(callback))
+            self._model, log.result = native(given._given(), spec, paths, held_out, more, init,
+                                             self._prior(), log.watching(callback))
         self.training_log_ = log
         warn_if_interrupted(log.result)
         return self

@@ -344,4 +344,20 @@ std::vector<GraphInstance> CliqueData::unroll() {
   return instances;
 }
 
+std::vector<GraphInstance> CliqueData::adopt(CliqueData& other) {
+  std::vector<GraphInstance> instances = other.unroll();
+  std::vector<std::uint32_t> row_here(other.rows_.size(), kUnknown);
+  for (GraphInstance& instance : instances) {
+    for (std::uint32_t& row : instance.row) {
+      if (row_here[row] == kUnknown) {
+        row_here[row] = rows_.insert(other.rows_.template_of(row), other.rows_.features(row),
+                                     other.rows_.sizes(row));
+      }
+      row = row_here[row];
+    }
+  }
+  rows_.forget_hashes();
+  return instances;
+}
+
 }  // namespace croft

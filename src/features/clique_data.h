@@ -201,6 +201,9 @@ class CliqueData {
   // A graph for each group, in the order of their first variables; factors in the order of
   // templates and of add_clique().  Empties the lists of cliques.
   std::vector<GraphInstance> unroll();
+  // unroll() of other data with the same schema and numbers of features, whose instances have rows
+  // of this data from here on.
+  std::vector<GraphInstance> adopt(CliqueData& other);
 
  private:
   struct Cliques {                        // of one template

@@ -81,18 +81,21 @@ CliqueSchema schema_of(const std::vector<std::pair<std::string, std::vector<std:
 
 class CliqueTrainer final : public GraphTrainer {
  public:
-  //   holdout : null, or data that is held out
-  CliqueTrainer(GraphRequest request, CliqueData& data, CliqueData* holdout,
+  //   holdout    : null, or data that is held out
+  //   unlabelled : null, or data without labels
+  CliqueTrainer(GraphRequest request, CliqueData& data, CliqueData* holdout, CliqueData* unlabelled,
                 std::vector<StringTable>& names, Json source)
       : GraphTrainer(std::move(request)),
         data_(data),
         holdout_(holdout),
+        unlabelled_(unlabelled),
         names_(names),
         source_(std::move(source)) {}
   TrainFiles files() const override { return {}; }
   void read_files(TrainObserver&) override {
     prepare(data_);
     set_data(data_, names_, data_.cliques());
+    if (unlabelled_ != nullptr) set_unlabelled(*unlabelled_);
     CliqueData& compared = holdout_ != nullptr ? *holdout_ : data_;
     if (!request_.holdout.empty()) set_holdout(compared, held_out_labels(compared));
   }
@@ -102,7 +105,7 @@ class CliqueTrainer final : public GraphTrainer {
   Json source(std::span<const LabelMixtures>) override { return source_; }
 
   CliqueData& data_;
-  CliqueData* holdout_;
+  CliqueData *holdout_, *unlabelled_;
   std::vector<StringTable>& names_;
   Json source_;
 };
@@ -122,7 +125,7 @@ class Cliques {
     find_given();
   }
 
-  // Instances that are held out from this training, whose cliques are all there.
+  // Instances that are held out from this training, or have no labels; its cliques are all there.
   explicit Cliques(std::shared_ptr<Cliques> training)
       : training_(std::move(training)), data_(training_->data_.schema()) {
     find_given();
@@ -160,11 +163,12 @@ class Cliques {
   // On the cliques, which are gone then.
   //   init    : null, or the model whose weights are the start
   //   prior   : null, or the model whose weights are the penalty's mean, and the start
-  //   holdout : null, or what is held out from this training
+  //   holdout, unlabelled : null, or what is held out from this training, and what has no labels
   //   weights : of the instances; empty: all 1
   py::tuple train(const py::dict& dict, const std::string& source, const SharedGraphModel& init,
                   const SharedGraphModel& prior, const std::shared_ptr<Cliques>& holdout,
-                  const std::vector<double>& weights, const py::object& callback) {
+                  const std::shared_ptr<Cliques>& unlabelled, const std::vector<double>& weights,
+                  const py::object& callback) {
     GraphRequest request = graph_request(values_of(dict, "graph"));
     start_from({init, prior}, request);
     request.instance_weights = weights;
@@ -172,7 +176,10 @@ class Cliques {
       hold_out_dev("X_dev", request);
       holdout->data_.hold_out(std::vector<bool>(holdout->data_.groups(), true));
     }
-    CliqueTrainer trainer(std::move(request), data_, holdout ? &holdout->data_ : nullptr, names_,
+    const auto data_of = [](const std::shared_ptr<Cliques>& cliques) {
+      return cliques ? &cliques->data_ : nullptr;
+    };
+    CliqueTrainer trainer(std::move(request), data_, data_of(holdout), data_of(unlabelled), names_,
                           parse_json(source));
     trainer.open();
     TrainObserver nobody;

@@ -29,8 +29,9 @@ std::vector<std::string> strings_of(const Paths& paths) {
 
 // (model, dict of the result)
 py::tuple train_tables(const py::dict& options, const std::filesystem::path& spec,
-                       const Paths& databases, const Paths& held_out, const SharedGraphModel& init,
-                       const SharedGraphModel& prior, const py::object& callback) {
+                       const Paths& databases, const Paths& held_out, const Paths& unlabelled,
+                       const SharedGraphModel& init, const SharedGraphModel& prior,
+                       const py::object& callback) {
   GraphTrainRequest request;
   static_cast<GraphRequest&>(request) = graph_request(values_of(options, "graph"));
   request.spec = spec.string();
@@ -38,6 +39,7 @@ py::tuple train_tables(const py::dict& options, const std::filesystem::path& spe
   start_from({init, prior}, request);
   request.held_out = strings_of(held_out);
   if (!held_out.empty()) hold_out_dev("database_dev", request);
+  request.unlabelled = strings_of(unlabelled);
   const std::unique_ptr<GraphTrainer> trainer = make_graph_trainer(request);
   trainer->open();
   TrainObserver nobody;

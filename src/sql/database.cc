@@ -51,11 +51,12 @@ bool Database::is_sqlite(const std::string& path) {
   return std::string_view(bytes, got) == kMagic;
 }
 
-Database Database::open(const std::vector<std::string>& paths, const QueryLimits& limits) {
-  if (paths.empty()) throw UsageError("--database is missing: a file of SQLite, or CSV files");
+Database Database::open(const std::vector<std::string>& paths, const QueryLimits& limits,
+                        const Message& option) {
+  if (paths.empty()) throw UsageError(option, " is missing: a file of SQLite, or CSV files");
   const auto sqlite = static_cast<std::size_t>(std::ranges::count_if(paths, is_sqlite));
   if (sqlite > 0 && paths.size() > 1) {
-    throw UsageError("--database takes one file of SQLite, or any number of CSV files");
+    throw UsageError(option, " takes one file of SQLite, or any number of CSV files");
   }
   std::string name;
   for (const std::string& path : paths) name += (name.empty() ? "" : ", ") + path;
@@ -65,7 +66,7 @@ Database Database::open(const std::vector<std::string>& paths, const QueryLimits
     for (const std::string& path : paths) files.emplace_back(path);
     import_grmm(std::move(files), handle.get());
   } else if (sqlite == 0) {
-    import_csv(paths, handle.get());
+    import_csv(paths, option, handle.get());
   }
   return {std::move(handle), std::move(name), limits};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "croft/core/error.h"
+#include "croft/core/message.h"
 #include "sql/query_guard.h"
 #include "sql/sqlite_calls.h"
 
@@ -35,7 +36,9 @@ class Database {
   // written: queries can but read.  Throws UsageError for a mixture, two files of the same name, no
   // file; Error for a file that cannot be opened or that a writer left half done, InputError for a
   // bad one.
-  static Database open(const std::vector<std::string>& paths, const QueryLimits& limits = {});
+  //   option : that names the files, for messages
+  static Database open(const std::vector<std::string>& paths, const QueryLimits& limits = {},
+                       const Message& option = "--database");
   // Whether the file is one of SQLite.  Throws Error where it cannot be opened.
   static bool is_sqlite(const std::string& path);
 

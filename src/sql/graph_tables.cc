@@ -90,14 +90,14 @@ GraphTables GraphTables::read(const Database& database, GraphSpec spec, const Re
   return tables;
 }
 
-GraphTables GraphTables::read(const Database& database, const GraphTables& training,
+GraphTables GraphTables::read(const Database& database, const GraphTables& training, LabelUse use,
                               const Progress& progress) {
   GraphTables tables;
   tables.spec_ = training.spec_;
   tables.schema_ = training.schema_;
   tables.data_ = std::make_unique<CliqueData>(*tables.schema_);
   tables.variables_ = std::make_unique<VariableTable>();
-  VariableReader(database, tables.spec_, *tables.schema_, LabelUse::rest)
+  VariableReader(database, tables.spec_, *tables.schema_, use)
       .read(*tables.data_, *tables.variables_, progress);
   const std::vector<StringTable>& known = training.features_;
   tables.read_templates(

@@ -77,8 +77,8 @@ class GraphTables {
     return read(database, std::move(spec), Reading());
   }
   // With the labels, columns and features of a training's tables, which are kept by reference: what
-  // it holds out (LabelUse::rest).
-  static GraphTables read(const Database& database, const GraphTables& training,
+  // it holds out (LabelUse::rest), or has no labels (ignored).
+  static GraphTables read(const Database& database, const GraphTables& training, LabelUse use,
                           const Progress& progress = {});
   // To label by a model, which is kept by reference; features that it does not know are left out.
   static GraphTables read(const Database& database, GraphSpec spec, const GraphModel& model,

@@ -69,29 +69,19 @@ void check_bounds(std::span<const AttributeExpectation::Bound> bounds, std::size
   }
 }
 
+// Of chains: with the attribute's number.
 AttributeExpectation expectation(const ExpectationRule& rule, const std::string& file,
                                  const StringTable& labels, const StringTable& attributes,
                                  const std::vector<bool>& present) {
-  const Location where{file, rule.line};
-  AttributeExpectation out;
-  out.name = rule.attribute;
-  out.where = where;
-  out.attribute = attributes.find(rule.attribute);
-  if (out.attribute == kUnknown || !present[out.attribute]) {
-    throw InputError(where, "an attribute that no position without a label has", rule.attribute,
-                     rule.attribute == kIntercept
-                         ? Message("that of every position is there with --intercept")
-                         : "write attributes as croft inspect shows them");
+  const std::uint32_t attribute = attributes.find(rule.attribute);
+  if (attribute == kUnknown || !present[attribute]) {
+    throw InputError(
+        {file, rule.line}, "an attribute that no position without a label has", rule.attribute,
+        rule.attribute == kIntercept ? Message("that of every position is there with --intercept")
+                                     : "write attributes as croft inspect shows them");
   }
-  if (rule.shares.front().relation == ShareRelation::equal) {
-    out.target = distribution(rule, labels, where);
-    return out;
-  }
-  for (const LabelShare& each : rule.shares) {
-    out.bounds.push_back(
-        {label_named(labels, each, where), each.relation == ShareRelation::at_least, each.share});
-  }
-  check_bounds(out.bounds, labels.size(), rule.attribute, where);
+  AttributeExpectation out = expectation_of(rule, file, labels);
+  out.attribute = attribute;
   return out;
 }
 
@@ -157,42 +147,67 @@ std::vector<AttributeExpectation> expectations_from(const ChainData& data, std::
                                                     std::size_t labels,
                                                     const StringTable& attributes,
                                                     const std::vector<bool>& present) {
-  std::vector<double> all(labels);
-  double n = 0;
+  LabelCounts counts;
+  counts.all.resize(labels);
   for (const Label y : data.label) {
-    if (!is_one_label(y)) continue;
-    ++all[y];
-    ++n;
+    if (is_one_label(y)) ++counts.all[y];
   }
-  if (n == 0) {
+  if (std::ranges::all_of(counts.all, [](double n) { return n == 0; })) {
     throw Error(
         "--expectations labelled: no position of the labelled data has one known label; label "
         "some, or give a file of expectations");
   }
-  const auto count = joint_counts(data, present.size(), labels);
-  const std::vector<std::uint32_t> chosen = most_informative(
-      count, all, n, wanted, attributes.find(kIntercept), countable(data, present));
-  if (chosen.empty()) {
+  counts.with = joint_counts(data, present.size(), labels);
+  std::vector<AttributeExpectation> out =
+      telling_expectations(counts, wanted, attributes.find(kIntercept), countable(data, present));
+  if (out.empty()) {
     throw Error(
         "--expectations labelled: no attribute is both at a known label and in the data without "
         "labels (those with values below 0 do not count); give both the same attributes, or a file "
         "of expectations");
   }
+  for (AttributeExpectation& each : out) each.name = attributes[each.attribute];
+  return out;
+}
+
+}  // namespace
+
+std::vector<AttributeExpectation> telling_expectations(const LabelCounts& counts,
+                                                       std::size_t wanted, std::uint32_t intercept,
+                                                       const std::vector<bool>& eligible) {
+  double n = 0;
+  for (const double each : counts.all) n += each;
   std::vector<AttributeExpectation> out;
-  for (const std::uint32_t a : chosen) {
+  for (const std::uint32_t a :
+       most_informative(counts.with, counts.all, n, wanted, intercept, eligible)) {
     double there = 1;  // one more occurrence, with labels as elsewhere
-    for (const double each : count[a]) there += each;
+    for (const double each : counts.with[a]) there += each;
     AttributeExpectation& one = out.emplace_back();
     one.attribute = a;
-    one.name = attributes[a];
-    for (std::size_t y = 0; y < labels; ++y) {
-      one.target.push_back((count[a][y] + all[y] / n) / there);
+    for (std::size_t y = 0; y < counts.all.size(); ++y) {
+      const double here = counts.with[a].empty() ? 0 : counts.with[a][y];
+      one.target.push_back((here + counts.all[y] / n) / there);
     }
   }
   return out;
 }
 
-}  // namespace
+AttributeExpectation expectation_of(const ExpectationRule& rule, const std::string& file,
+                                    const StringTable& labels) {
+  AttributeExpectation out;
+  out.name = rule.attribute;
+  out.where = {file, rule.line};
+  if (rule.shares.front().relation == ShareRelation::equal) {
+    out.target = distribution(rule, labels, out.where);
+    return out;
+  }
+  for (const LabelShare& each : rule.shares) {
+    out.bounds.push_back({label_named(labels, each, out.where),
+                          each.relation == ShareRelation::at_least, each.share});
+  }
+  check_bounds(out.bounds, labels.size(), rule.attribute, out.where);
+  return out;
+}
 
 void UnlabelledOptions::validate() const {
   if (!(entropy >= 0) || std::isinf(entropy)) {
@@ -251,27 +266,48 @@ std::vector<AttributeExpectation> attribute_expectations(const UnlabelledOptions
   return out;
 }
 
-UnlabelledTerms unlabelled_terms(const UnlabelledOptions& options,
-                                 std::span<const AttributeExpectation> expectations,
-                                 const ChainLayout& layout, const Renumbering& renumbering,
-                                 std::size_t labels, std::size_t labelled, std::size_t unlabelled) {
+UnlabelledTerms terms_without_expectations(const UnlabelledOptions& options, std::size_t labelled,
+                                           std::size_t unlabelled) {
   const auto all = static_cast<double>(labelled > 0 ? labelled : unlabelled);
   const double each = all / static_cast<double>(std::max<std::size_t>(1, unlabelled));
   UnlabelledTerms terms;
   terms.entropy = options.entropy * each;
   terms.targets = options.expectations_weight * all;
   terms.bounds = options.expectations_weight * each;
+  return terms;
+}
+
+void add_expectation(const AttributeExpectation& expectation, std::uint32_t row,
+                     std::uint64_t weights, std::size_t labels, UnlabelledTerms& terms) {
+  terms.attribute.push_back({row, expectation.name, expectation.where});
+  if (!expectation.target.empty()) terms.target.push_back({weights, expectation.target});
+  for (const AttributeExpectation::Bound& bound : expectation.bounds) {
+    terms.bound.push_back(
+        {weights, static_cast<std::uint32_t>(labels), bound.label, bound.at_least, bound.share});
+  }
+}
+
+UnlabelledTerms unlabelled_terms(const UnlabelledOptions& options,
+                                 std::span<const AttributeExpectation> expectations,
+                                 const ChainLayout& layout, const Renumbering& renumbering,
+                                 std::size_t labels, std::size_t labelled, std::size_t unlabelled) {
+  UnlabelledTerms terms = terms_without_expectations(options, labelled, unlabelled);
   for (const AttributeExpectation& one : expectations) {
     const std::uint32_t row = renumbering.node[one.attribute];
-    const std::uint64_t weights = layout.node.begin[row];
-    terms.attribute.push_back({row, one.name, one.where});
-    if (!one.target.empty()) terms.target.push_back({weights, one.target});
-    for (const AttributeExpectation::Bound& bound : one.bounds) {
-      terms.bound.push_back(
-          {weights, static_cast<std::uint32_t>(labels), bound.label, bound.at_least, bound.share});
-    }
+    add_expectation(one, row, layout.node.begin[row], labels, terms);
   }
   return terms;
+}
+
+void refuse_values(const ExpectedAttribute& expected) {
+  constexpr std::string_view kProblem = "an attribute with values below 0";
+  constexpr std::string_view kRemedy =
+      "labels count by its values: scale them to 0 and above, or expect nothing of it";
+  if (!expected.where.file.empty()) {
+    throw InputError(expected.where, kProblem, expected.name, kRemedy);
+  }
+  throw Error("--expectations labelled: ", kProblem, ", ", in_quotes(expected.name),
+              ", in the data without labels; ", kRemedy);
 }
 
 void check_values(const UnlabelledTerms& terms, const ChainData& data) {
@@ -281,14 +317,7 @@ void check_values(const UnlabelledTerms& terms, const ChainData& data) {
   for (std::size_t k = 0; k < data.node.value.size(); ++k) {
     if (!(data.node.value[k] < 0)) continue;
     const auto found = expected.find(data.node.id[k]);
-    if (found == expected.end()) continue;
-    const ExpectedAttribute& of = *found->second;
-    constexpr std::string_view kProblem = "an attribute with values below 0";
-    constexpr std::string_view kRemedy =
-        "labels count by its values: scale them to 0 and above, or expect nothing of it";
-    if (!of.where.file.empty()) throw InputError(of.where, kProblem, of.name, kRemedy);
-    throw Error("--expectations labelled: ", kProblem, ", ", in_quotes(of.name),
-                ", in the data without labels; ", kRemedy);
+    if (found != expected.end()) refuse_values(*found->second);
   }
 }
 

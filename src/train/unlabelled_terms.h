@@ -52,6 +52,25 @@ struct AttributeExpectation {
   std::vector<Bound> bounds;
 };
 
+// What a rule says, but for the attribute's number.  Throws InputError (file, line, text, remedy)
+// for a label that is none of `labels`, for bounds that no shares keep, and for shares of all
+// labels that add up to less than 1.
+AttributeExpectation expectation_of(const ExpectationRule& rule, const std::string& file,
+                                    const StringTable& labels);
+
+// How often labels are where attributes are.
+struct LabelCounts {
+  std::vector<std::vector<double>> with;  // [attributes][labels], or empty: never
+  std::vector<double> all;                // [labels] > 0 of some
+};
+// As the counts have them, where those attributes are that say most of the label; then the
+// intercept's.  Without names.
+//   intercept : its number, or kUnknown
+//   eligible  : [attributes]
+std::vector<AttributeExpectation> telling_expectations(const LabelCounts& counts,
+                                                       std::size_t wanted, std::uint32_t intercept,
+                                                       const std::vector<bool>& eligible);
+
 // Throws InputError (file, line, text, remedy) for an attribute that is none of `attributes`, for a
 // label that is none of `labels`, and for bounds that no shares keep; Error where the labelled data
 // is to say what to expect, and says nothing.
@@ -69,6 +88,14 @@ std::vector<bool> rows_of_view(const std::string& pattern, std::span<const std::
 
 // Weights of terms are relative: with 1 all positions without labels count together as much as the
 // labelled ones do, or each for itself where there are no labelled ones.
+//   labelled, unlabelled : positions
+UnlabelledTerms terms_without_expectations(const UnlabelledOptions& options, std::size_t labelled,
+                                           std::size_t unlabelled);
+//   row     : of the attribute, in the layout
+//   weights : where the weights of the row begin, one for each label
+void add_expectation(const AttributeExpectation& expectation, std::uint32_t row,
+                     std::uint64_t weights, std::size_t labels, UnlabelledTerms& terms);
+// Of chains, all of them.
 //   labels               : how many; the layout may have further columns behind them
 //   labelled, unlabelled : positions
 // Requires: the layout has every label's weight of each of these attributes.
@@ -80,5 +107,7 @@ UnlabelledTerms unlabelled_terms(const UnlabelledOptions& options,
 // A label counts by the attribute's value, so values below 0 would make no shares: throws Error or
 // InputError for an attribute of the terms that has one in `data`, whose ids are the layout's.
 void check_values(const UnlabelledTerms& terms, const ChainData& data);
+// Throws that error.
+[[noreturn]] void refuse_values(const ExpectedAttribute& expected);
 
 }  // namespace croft

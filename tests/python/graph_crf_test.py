@@ -444,3 +444,36 @@ def test_questions_that_make_no_sense_are_errors(pair):
         crf.evaluate(X, [None] * len(X))
     with pytest.raises(ValueError, match="not have labels|no instance of the data has labels"):
         crf.calibrate(X, [None] * len(X))
+
+
+def how_sure(crf, X):
+    marginals = [max(each.values()) for x in crf.predict_marginals(X) for each in x]
+    return sum(marginals) / len(marginals)
+
+
+def test_data_without_labels_makes_a_model_surer():
+    X, y = sentences(60, 7)
+    alone = chain_crf().fit(X[:5], y[:5])
+    surer = chain_crf(entropy=1).fit(X[:5], y[:5], X_unlabelled=X[5:])
+    assert how_sure(surer, X[5:]) > how_sure(alone, X[5:])
+    hidden = chain_crf(entropy=1, start_deviation=0).fit(X, y[:5] + [[None] * len(x) for x in X[5:]])
+    assert hidden.weights("word")["w=a", "A"] == pytest.approx(surer.weights("word")["w=a", "A"], abs=1e-2)
+    labelled = chain_crf(self_training=2, confidence=0.7).fit(X[:5], y[:5], X_unlabelled=X[5:])
+    assert how_sure(labelled, X[5:]) > how_sure(alone, X[5:])
+
+
+def test_expected_shares_of_data_without_labels(tmp_path):
+    X, y = sentences(60, 8)
+    (tmp_path / "shares.tsv").write_text("word:w=a\tA=0.99\nword:w=b\tB=0.99\n")
+    crf = chain_crf(expectations=str(tmp_path / "shares.tsv"), expectations_weight=10)
+    crf.fit(X[:3], y[:3], X_unlabelled=X[3:])
+    where = [each["A"] for x, of in zip(X[3:], crf.predict_marginals(X[3:])) for w, each in zip(x, of) if w == "a"]
+    assert sum(where) / len(where) > 0.93
+
+
+def test_data_without_labels_that_nothing_is_done_with_is_an_error():
+    X, y = sentences(10)
+    with pytest.raises(ValueError, match="is data for"):
+        chain_crf().fit(X, y, X_unlabelled=X)
+    with pytest.raises(ValueError, match="are of variables without a label"):
+        chain_crf(entropy=1).fit(X, y)

@@ -236,3 +236,19 @@ def test_a_temperature_is_fitted_to_what_is_held_out(place):
     assert found["after"]["log_loss"] < found["before"]["log_loss"]
     assert crf.evaluate({"token": dev})["variables"] == before
     assert crf.calibrate({"token": dev})["temperature"] == pytest.approx(found["temperature"], rel=1e-4)
+
+
+def test_another_database_without_labels(place):
+    crf = croft.GraphCRF.from_tables(SPEC, {"token": tokens(1, 4)}, entropy=1)
+    crf.fit(database_unlabelled={"token": tokens(2).drop(columns="label").assign(label=None)})
+    alone = croft.GraphCRF.from_tables(SPEC, {"token": tokens(1, 4)}).fit()
+    sure = [model.predict({"token": tokens(2)})["probability"].mean() for model in (alone, crf)]
+    assert sure[0] < sure[1]
+    with sqlite3.connect(place / "few.sqlite") as db:
+        db.execute("create table token(id, sentence, position, word, length, label)")
+        rows = [[None if cell != cell else cell for cell in row] for row in tokens(1, 4).astype(object).values]
+        db.executemany("insert into token values (?, ?, ?, ?, ?, ?)", rows)
+    db.close()
+    run(place, "train", "--model", "graph", "--spec", "s.toml", "--database", "few.sqlite", "--unlabelled",
+        "test.sqlite", "--entropy", "1", "-o", "u.croft", "--quiet")
+    assert croft.GraphCRF.from_tables(SPEC).load(place / "u.croft").weights("next") == crf.weights("next")

@@ -18,6 +18,7 @@ struct GraphRequest : OptimisedRequest {
   std::string weights;  // file: the weight of each instance, in order
   std::vector<double> instance_weights;  // in the place of a file
   std::string class_weights;             // of variables by their labels: balanced, or a file
+  std::string expectations;              // file; with `labelled` options.unlabelled has it
   GraphTrainOptions options;             // the rest
 };
 
@@ -50,6 +51,8 @@ class GraphTrainer : public Trainer {
   // After set_data().  What is held out: of the data itself, or of data with the same schema and
   // numbers of features, whose cliques it takes; kept by reference.
   void set_holdout(CliqueData& data, const TrueLabels& truth);
+  // Likewise: data without labels, whose labels, if any, are not looked at.
+  void set_unlabelled(CliqueData& data);
   // The densities are those of `measurements`, empty where none were fitted.
   virtual Json source(std::span<const LabelMixtures> densities) = 0;
 
@@ -58,7 +61,7 @@ class GraphTrainer : public Trainer {
  private:
   struct Size {
     std::size_t variables = 0, hidden = 0, instances = 0, cliques = 0, templates = 0, features = 0,
-                held_out = 0;
+                held_out = 0, unlabelled = 0;
   };
   Json record() const;
   std::uint64_t fingerprint();

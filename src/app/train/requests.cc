@@ -195,30 +195,29 @@ void read_chain(const OptionValues& values, TrainRequest& r) {
   read_rounds(values, o.rounds);
 }
 
-void read_unlabelled(const OptionValues& values, TrainRequest& r) {
-  UnlabelledOptions& u = r.options.unlabelled;
-  values.read("unlabelled", r.unlabelled);
+//   expectations : the file, where there is one
+void read_unlabelled(const OptionValues& values, UnlabelledOptions& u, std::string& expectations) {
   values.read("entropy", u.entropy);
-  values.read("expectations", r.expectations);
+  values.read("expectations", expectations);
   values.read("expectations-weight", u.expectations_weight);
   values.read("self-training", u.self_training);
   values.read("confidence", u.confidence);
   values.read("view", u.view);
   constexpr std::string_view kLabelled = "labelled", kCounted = "labelled:";
   double count = 100;
-  if (r.expectations != kLabelled) {
-    if (!r.expectations.starts_with(kCounted)) return;  // a file
-    const std::string_view text = std::string_view(r.expectations).substr(kCounted.size());
+  if (expectations != kLabelled) {
+    if (!expectations.starts_with(kCounted)) return;  // a file
+    const std::string_view text = std::string_view(expectations).substr(kCounted.size());
     if (parse_number(text, count) != NumberKind::finite || !(count >= 1 && count <= 1e9) ||
         count != std::floor(count)) {
       throw OptionError(
           values.row("expectations"),
           {": ", in_quotes(text), " behind labelled: is not a whole number from 1 to ",
-           "1000000000; a file of this name is ./", r.expectations});
+           "1000000000; a file of this name is ./", expectations});
     }
   }
   u.from_labelled = static_cast<std::size_t>(count);
-  r.expectations.clear();
+  expectations.clear();
 }
 
 void read_run(const OptionValues& values, TrainRequest& r) {
@@ -238,7 +237,8 @@ TrainRequest train_request(const OptionValues& values) {
   TrainRequest request;
   read_data(values, request);
   read_chain(values, request);
-  read_unlabelled(values, request);
+  values.read("unlabelled", request.unlabelled);
+  read_unlabelled(values, request.options.unlabelled, request.expectations);
   read_run(values, request);
   read_optimised(values, request);
   read_methods(values, request);
@@ -268,6 +268,7 @@ GraphRequest graph_request(const OptionValues& values) {
   values.read("early-stop", o.early_stop);
   values.read("weights", request.weights);
   values.read("class-weights", request.class_weights);
+  read_unlabelled(values, o.unlabelled, request.expectations);
   values.read("memory", o.inference.memory);
   values.read("inference-iterations", o.inference.max_iterations);
   values.read("damping", o.inference.damping);

@@ -163,19 +163,19 @@ void add_class_weights(const std::string& class_weights, Json& record) {
   record["class_weights"] = class_weights == "balanced" ? "balanced" : "file";
 }
 
-void add_unlabelled(const UnlabelledOptions& options, std::size_t sequences,
-                    const TrainResult& result, Json& record) {
+void add_unlabelled(const UnlabelledOptions& options, Json sizes,
+                    const std::optional<SelfTrainingReport>& self_training, Json& record) {
   if (!options.any()) return;
-  Json& of = record["unlabelled"] = {{"sequences", sequences}};
+  Json& of = record["unlabelled"] = std::move(sizes);
   if (options.entropy > 0) of["entropy"] = options.entropy;
   if (options.expectations || options.from_labelled > 0) {
     of["expectations"] = options.expectations ? Json("file") : Json(options.from_labelled);
     of["expectations_weight"] = options.expectations_weight;
   }
-  if (!result.self_training) return;
+  if (!self_training) return;
   of["confidence"] = options.confidence;
-  of["rounds"] = result.self_training->rounds;
-  of["positions"] = result.self_training->positions;
+  of["rounds"] = self_training->rounds;
+  of["positions"] = self_training->positions;
   if (!options.view.empty()) of["view"] = options.view;
 }
 
@@ -192,15 +192,18 @@ VariancesOf read_variances(const std::string& path) {
   return [file = read_variance_file(lines)](Names names) { return variances_of(file, names); };
 }
 
+std::optional<ExpectationFile> read_expectations(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  LineReader lines(path);
+  return read_expectation_file(lines);
+}
+
 TrainOptions read_options(const TrainRequest& request) {
   TrainOptions options = request.options;
   if (!request.cost.empty()) set_cost(request.cost, options);
   options.label_weights = read_label_weights(request.class_weights);
   if (!request.variances.empty()) options.variances = read_variances(request.variances);
-  if (!request.expectations.empty()) {
-    LineReader lines(request.expectations);
-    options.unlabelled.expectations = read_expectation_file(lines);
-  }
+  options.unlabelled.expectations = read_expectations(request.expectations);
   if (!request.constrain.empty()) set_constraint(request.constrain, options);
   if (!request.transition_groups.empty()) {
     LineReader lines(request.transition_groups);

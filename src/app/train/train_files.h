@@ -32,6 +32,8 @@ VariancesOf read_variances(const std::string& path);
 //   request : with its defaults
 void check_method(const TrainRequest& request);
 
+// Nothing without a name.
+std::optional<ExpectationFile> read_expectations(const std::string& path);
 // The request's options with cost, constraint and groups of transitions.  All files are read here;
 // what they say of labels is looked up once these are known.
 TrainOptions read_options(const TrainRequest& request);
@@ -42,8 +44,9 @@ std::optional<LabelWeights> read_label_weights(const std::string& class_weights)
 // What a training record says of them, where there are any.
 void add_class_weights(const std::string& class_weights, Json& record);
 // What was made of data without labels; nothing where there is none.
-void add_unlabelled(const UnlabelledOptions& options, std::size_t sequences,
-                    const TrainResult& result, Json& record);
+//   sizes : an object, of the data
+void add_unlabelled(const UnlabelledOptions& options, Json sizes,
+                    const std::optional<SelfTrainingReport>& self_training, Json& record);
 
 // The model to start from, null where the request names none.  Throws UsageError for one that reads
 // its data in another format.

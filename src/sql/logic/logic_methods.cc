@@ -22,7 +22,7 @@ namespace {
 using enum GraphTask;
 
 constexpr double kMostLog2States = 27;       // of an exact method: a second or so
-constexpr double kMostTreeBytes = 2e9;       // likewise
+constexpr double kMostLogicTreeBytes = 2e9;  // likewise
 constexpr std::size_t kMostMillions = 2000;  // of steps that the search for an order takes
 
 void run_max_walk_sat(const LogicProblem& p, InferResult& result) {
@@ -132,7 +132,7 @@ std::string why_not_exact(const LogicProblem& p, const FactorGraph& graph) {
   try {
     const EliminationOrder order = find_elimination_order(graph, options);
     const double bytes = JunctionTree(graph, order).bytes();
-    const double most = p.request.memory > 0 ? p.request.memory : kMostTreeBytes;
+    const double most = p.request.memory > 0 ? p.request.memory : kMostLogicTreeBytes;
     if (order.log2_total <= kMostLog2States && bytes <= most) return "";
     return fmt::format("the cliques of a junction tree have 2^{:.1f} joint states and take {}",
                        order.log2_total, memory_text(bytes));

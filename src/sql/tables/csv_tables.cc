@@ -121,7 +121,7 @@ class CsvTable {
 
 }  // namespace
 
-void import_csv(const std::vector<std::string>& paths, sqlite3* database) {
+void import_csv(const std::vector<std::string>& paths, const Message& option, sqlite3* database) {
   std::set<std::string> tables;
   execute(database, "BEGIN", ":memory:");
   for (const std::string& path : paths) {
@@ -129,12 +129,12 @@ void import_csv(const std::vector<std::string>& paths, sqlite3* database) {
     const std::string extension = file.extension().string(), table = file.stem().string();
     if (extension != ".csv" && extension != ".tsv") {
       throw UsageError(
-          "--database ", path,
+          option, " ", path,
           " is no file of SQLite, its name ends in neither .csv nor .tsv, and its first "
           "line has no ---- of GRMM");
     }
     if (!tables.insert(table).second) {
-      throw UsageError("--database ", path, ": there is a table ", in_quotes(table),
+      throw UsageError(option, " ", path, ": there is a table ", in_quotes(table),
                        " already; rename the file");
     }
     CsvTable csv(path, extension == ".csv" ? ',' : '\t');

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "croft/core/message.h"
+
 struct sqlite3;
 
 namespace croft {
@@ -11,6 +13,7 @@ namespace croft {
 // of texts, by all of its cells; an empty cell is NULL, and a number with a leading zero (a post
 // code) makes its column one of texts.  Throws UsageError for another extension or a name twice,
 // InputError for a bad file.
-void import_csv(const std::vector<std::string>& paths, sqlite3* database);
+//   option : that names the files, for messages
+void import_csv(const std::vector<std::string>& paths, const Message& option, sqlite3* database);
 
 }  // namespace croft

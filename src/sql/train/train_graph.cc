@@ -26,6 +26,8 @@ class DatabaseTrainer final : public GraphTrainer {
     files.inputs.insert(files.inputs.end(),
                         {asked_.spec, asked_.init, asked_.prior, asked_.variances});
     files.inputs.insert(files.inputs.end(), asked_.held_out.begin(), asked_.held_out.end());
+    files.inputs.insert(files.inputs.end(), asked_.unlabelled.begin(), asked_.unlabelled.end());
+    files.inputs.push_back(asked_.expectations);
     return files;
   }
   void open() override {
@@ -48,13 +50,18 @@ class DatabaseTrainer final : public GraphTrainer {
                                  .sequences = share.has_value()});
     for (const std::string& each : tables_->warnings()) observer.warn(each);
     if (!asked_.held_out.empty()) {  // by the names of features, which training takes
-      const Database other = Database::open(asked_.held_out, asked_.limits);
-      held_out_ = GraphTables::read(other, *tables_, progress);
+      const Database other = Database::open(asked_.held_out, asked_.limits, "--holdout");
+      held_out_ = GraphTables::read(other, *tables_, LabelUse::rest, progress);
+    }
+    if (!asked_.unlabelled.empty()) {
+      const Database other = Database::open(asked_.unlabelled, asked_.limits, "--unlabelled");
+      unlabelled_ = GraphTables::read(other, *tables_, LabelUse::ignored, progress);
     }
     if (!set_data(tables_->data(), tables_->features(), tables_->cliques(),
                   tables_->measurements())) {
       require_densities(*tables_);
     }
+    if (unlabelled_) set_unlabelled(unlabelled_->data());
     if (asked_.holdout.empty()) return;
     GraphTables& compared = held_out_ ? *held_out_ : *tables_;
     set_holdout(compared.data(), true_labels(compared));
@@ -89,7 +96,7 @@ class DatabaseTrainer final : public GraphTrainer {
 
   GraphTrainRequest asked_;
   GraphSpec spec_;
-  std::optional<GraphTables> tables_, held_out_;
+  std::optional<GraphTables> tables_, held_out_, unlabelled_;
 };
 
 }  // namespace
@@ -106,6 +113,7 @@ GraphTrainRequest graph_train_request(const OptionValues& values) {
   GraphTrainRequest request;
   values.read("spec", request.spec);
   values.read("database", request.databases);
+  values.read("unlabelled", request.unlabelled);
   values.read("output", request.output);
   request.limits = query_limits(values);
   if (request.spec.empty())

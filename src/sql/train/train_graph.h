@@ -12,9 +12,10 @@
 namespace croft {
 
 struct GraphTrainRequest : GraphRequest {
-  std::string spec;                    // file; GraphSpec
-  std::vector<std::string> databases;  // Database::open()
-  std::vector<std::string> held_out;   // likewise, where `holdout` is no share
+  std::string spec;                       // file; GraphSpec
+  std::vector<std::string> databases;     // Database::open()
+  std::vector<std::string> held_out;      // likewise, where `holdout` is no share
+  std::vector<std::string> unlabelled{};  // likewise; labels, if any, are not looked at
   // What else there is to say of the variables, once they are known: of a part of the data.
   std::function<void(CliqueData& data)> part{};
   QueryLimits limits;

@@ -22,11 +22,13 @@ constexpr double kMissed = 1e-3;
 
 }  // namespace
 
-double UnlabelledFunction::evaluate(std::span<const double> w, std::span<double> gradient) {
-  double value = f_.evaluate(w, gradient);
+void UnlabelledPart::add(std::span<const double> w, double& value, std::span<double> gradient) {
   expected_.resize(w.size());
   const double log_z = a_.evaluate(w, expected_);
-  if (!std::isfinite(log_z)) return std::numeric_limits<double>::infinity();
+  if (!std::isfinite(log_z)) {
+    value = std::numeric_limits<double>::infinity();
+    return;
+  }
   direction_.assign(w.size(), 0.0);
   product_.resize(w.size());
   value += add_entropy(w, log_z) + add_targets();
@@ -35,10 +37,9 @@ double UnlabelledFunction::evaluate(std::span<const double> w, std::span<double>
     for (std::size_t k = 0; k < w.size(); ++k) gradient[k] += product_[k];
   }
   if (!terms_.bound.empty()) value += add_bounds(w, log_z, gradient);
-  return value;
 }
 
-double UnlabelledFunction::add_entropy(std::span<const double> w, double log_z) {
+double UnlabelledPart::add_entropy(std::span<const double> w, double log_z) {
   if (terms_.entropy == 0) return 0;
   CompensatedSum sum;
   sum.add(log_z);
@@ -49,13 +50,13 @@ double UnlabelledFunction::add_entropy(std::span<const double> w, double log_z) 
   return terms_.entropy * sum.value();
 }
 
-double UnlabelledFunction::occurrences(std::uint64_t weights, std::size_t labels) const {
+double UnlabelledPart::occurrences(std::uint64_t weights, std::size_t labels) const {
   CompensatedSum sum;
   for (std::size_t y = 0; y < labels; ++y) sum.add(expected_[weights + y]);
   return sum.value();
 }
 
-double UnlabelledFunction::add_targets() {
+double UnlabelledPart::add_targets() {
   CompensatedSum all;
   std::vector<double> count;
   for (const LabelTarget& each : terms_.target) {
@@ -80,9 +81,9 @@ double UnlabelledFunction::add_targets() {
 
 // What the multipliers are to minimise: A(w - C' lambda) + lambda.b, in units in which each count
 // varies about as much as the others.
-class UnlabelledFunction::Dual final : public BatchFunction {
+class UnlabelledPart::Dual final : public BatchFunction {
  public:
-  Dual(UnlabelledFunction& of, std::span<const double> w) : of_(of), w_(w) {
+  Dual(UnlabelledPart& of, std::span<const double> w) : of_(of), w_(w) {
     for (const LabelBound& each : of.terms_.bound) {
       occurs_.push_back(std::max(kLeast, of.occurrences(each.weights, each.labels)));
     }
@@ -118,13 +119,13 @@ class UnlabelledFunction::Dual final : public BatchFunction {
   }
 
  private:
-  UnlabelledFunction& of_;
+  UnlabelledPart& of_;
   std::span<const double> w_;
   std::vector<double> occurs_;  // [bounds]
 };
 
-double UnlabelledFunction::add_bounds(std::span<const double> w, double log_z,
-                                      std::span<double> gradient) {
+double UnlabelledPart::add_bounds(std::span<const double> w, double log_z,
+                                  std::span<double> gradient) {
   Dual dual(*this, w);
   lambda_.resize(terms_.bound.size());
   const BoxDescentResult found =
@@ -142,7 +143,7 @@ double UnlabelledFunction::add_bounds(std::span<const double> w, double log_z,
   return terms_.bounds * std::max(0.0, log_z - found.value);
 }
 
-std::string UnlabelledFunction::warning() const {
+std::string UnlabelledPart::warning() const {
   if (missed_ == 0) return {};
   return fmt::format(
       "bounds of labels contradict each other: {} of {} are missed, by shares of up to {:.2g}, by "

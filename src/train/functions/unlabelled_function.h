@@ -61,27 +61,20 @@ struct UnlabelledTerms {
   bool any() const { return entropy > 0 || !target.empty() || !bound.empty(); }
 };
 
-// Not convex.  Cost of an evaluation: that of f, of A and of one product with A''; with bounds some
-// more of A, the fewer the less the weights have changed.
-class UnlabelledFunction final : public CurvedFunction {
+// What data without labels adds to an objective: h H + g G + p P.  Not convex.  Cost: that of A and
+// of one product with A''; with bounds some more of A, the fewer the less the weights have changed.
+class UnlabelledPart {
  public:
   // Keeps references.
   //   log_partition : A, without restrictions by labels
-  UnlabelledFunction(CurvedFunction& labelled, CurvedFunction& log_partition,
-                     const UnlabelledTerms& terms)
-      : f_(labelled), a_(log_partition), terms_(terms) {}
+  UnlabelledPart(CurvedFunction& log_partition, const UnlabelledTerms& terms)
+      : a_(log_partition), terms_(terms) {}
 
-  std::size_t dimension() const override { return f_.dimension(); }
-  double evaluate(std::span<const double> w, std::span<double> gradient) override;
+  // Adds its value, infinite where no labelling is allowed, and its gradient.
+  void add(std::span<const double> w, double& value, std::span<double> gradient);
   // Of bounds that the distribution of the last evaluation misses; empty: it keeps all.
   std::string warning() const;
-  // Of f alone: the others would need third derivatives, and no method for functions that are not
-  // convex asks.
-  void hessian_product(std::span<const double> v, std::span<double> out) override {
-    f_.hessian_product(v, out);
-  }
-  void archive(StateArchive& state) override {
-    f_.archive(state);
+  void archive(StateArchive& state) {
     a_.archive(state);
     state(lambda_);
   }
@@ -93,7 +86,7 @@ class UnlabelledFunction final : public CurvedFunction {
   double occurrences(std::uint64_t weights, std::size_t labels) const;  // N_k
   class Dual;
 
-  CurvedFunction &f_, &a_;
+  CurvedFunction& a_;
   const UnlabelledTerms& terms_;
   std::vector<double> expected_;              // E(w)
   std::vector<double> direction_, product_;   // v, A'' v
@@ -101,6 +94,36 @@ class UnlabelledFunction final : public CurvedFunction {
   std::size_t missed_ = 0;                    // bounds, in the last evaluation
   double most_missed_ = 0;                    // by what share
   std::vector<double> moved_, moved_counts_;  // w - C' lambda, and E there
+};
+
+// F.  Cost of an evaluation: that of f and of the part.
+class UnlabelledFunction final : public CurvedFunction {
+ public:
+  // Keeps references.
+  UnlabelledFunction(CurvedFunction& labelled, CurvedFunction& log_partition,
+                     const UnlabelledTerms& terms)
+      : f_(labelled), part_(log_partition, terms) {}
+
+  std::size_t dimension() const override { return f_.dimension(); }
+  double evaluate(std::span<const double> w, std::span<double> gradient) override {
+    double value = f_.evaluate(w, gradient);
+    part_.add(w, value, gradient);
+    return value;
+  }
+  std::string warning() const { return part_.warning(); }
+  // Of f alone: the others would need third derivatives, and no method for functions that are not
+  // convex asks.
+  void hessian_product(std::span<const double> v, std::span<double> out) override {
+    f_.hessian_product(v, out);
+  }
+  void archive(StateArchive& state) override {
+    f_.archive(state);
+    part_.archive(state);
+  }
+
+ private:
+  CurvedFunction& f_;
+  UnlabelledPart part_;
 };
 
 }  // namespace croft

@@ -15,7 +15,8 @@ bool has_constraints(const CliqueSchema& schema) {
   return std::ranges::any_of(schema.templates, forbids);
 }
 
-void check_constraints(const CliqueData& data, const GraphInstance& instance) {
+void check_constraints(const CliqueData& data, const GraphInstance& instance,
+                       std::string_view name) {
   Random random(1);
   const AllowedAssignment found = find_allowed(condition(instance.graph, instance.known), random);
   if (found.outcome != AllowedSearch::none) return;
@@ -28,7 +29,7 @@ void check_constraints(const CliqueData& data, const GraphInstance& instance) {
   }
   if (names.empty()) return;
   throw Error(
-      "instance ", in_quotes(data.group_name(instance.variable.front())),
+      "instance ", in_quotes(name),
       ": no labels keep all constraints together and fit what is known; the constraints are "
       "those of the templates ",
       names, "; look at what their queries return for it, or give them a finite penalty");

@@ -11,6 +11,11 @@ bool has_constraints(const CliqueSchema& schema);
 // Throws Error, which names the instance and the templates, where it is certain that no labels keep
 // all constraints and fit what is known.
 //   instance : its numbers set by a scorer
-void check_constraints(const CliqueData& data, const GraphInstance& instance);
+//   name : the instance's, for the message
+void check_constraints(const CliqueData& data, const GraphInstance& instance,
+                       std::string_view name);
+inline void check_constraints(const CliqueData& data, const GraphInstance& instance) {
+  check_constraints(data, instance, data.group_name(instance.variable.front()));
+}
 
 }  // namespace croft

@@ -174,6 +174,7 @@ void check_graph_choice(const GraphProblem& p) {
                 .method = p.method,
                 .regulariser = p.regulariser,
                 .settings = p.settings,
+                .unlabelled = p.unlabelled != nullptr,
                 .weighted = std::ranges::any_of(
                     p.instances, [](const auto& each) { return each.weight != 1; })});
   check_inference(p, objective);

@@ -11,6 +11,7 @@
 #include "train/graph/graph_directions.h"
 #include "train/graph/graph_dual.h"
 #include "train/graph/graph_starts.h"
+#include "train/graph/graph_unlabelled.h"
 #include "train/graph/split_terms.h"
 #include "train/methods/optimise.h"
 
@@ -278,6 +279,20 @@ class DataTerm {
   std::optional<GraphFunction> f_;
 };
 
+// The data term beside what data without labels adds to it.
+class WholeTerm {
+ public:
+  WholeTerm(const GraphProblem& p, GraphFunction& labelled)
+      : log_partition_(p.schema, p.rows, p.layout, p.unlabelled->instances, p.pool,
+                       p.inference.memory.value_or(kMostTreeBytes)),
+        all_(labelled, log_partition_, p.unlabelled->terms, p.prior) {}
+  GraphWithUnlabelled& function() { return all_; }
+
+ private:
+  GraphLogPartition log_partition_;
+  GraphWithUnlabelled all_;
+};
+
 }  // namespace
 
 OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
@@ -288,8 +303,10 @@ OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
   std::optional<GraphDual> dual;
   if (!is_direction(p.objective) && p.method != Method::frank_wolfe) {
     values = &term.emplace(p).function();
-    if (p.prior != nullptr) values->set_prior(*p.prior);
+    if (p.prior != nullptr && p.unlabelled == nullptr) values->set_prior(*p.prior);
   }
+  std::optional<WholeTerm> whole;
+  if (p.unlabelled != nullptr) whole.emplace(p, *values);
   const std::vector<Run> nonnegative =
       keeps_associative(p) ? associative_runs(p) : std::vector<Run>();
   OptimizeProblem problem{
@@ -301,7 +318,10 @@ OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
       .pool = p.pool,
       .prior = p.prior,
       .nonnegative = nonnegative,
-      .batch = [&]() -> BatchFunction& { return *values; },
+      .batch = [&]() -> BatchFunction& {
+        if (whole) return whole->function();
+        return *values;
+      },
       .samples = [&](std::size_t) { return SampleSpace(static_cast<SampleFunction&>(*values)); },
       .dual = [&]() -> DualProblem& {
         const GraphDualOptions options{.l2 = p.regulariser.l2,
@@ -319,7 +339,8 @@ OptimizeResult train_graph(const GraphProblem& p, std::span<double> w,
     report();
     return !callback || callback(now);
   };
-  const OptimizeResult result = optimise(problem, w, watch, checkpoints);
+  OptimizeResult result = optimise(problem, w, watch, checkpoints);
+  if (whole) result.warning = whole->function().warning();
   report();
   return result;
 }

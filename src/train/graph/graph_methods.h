@@ -32,6 +32,8 @@ struct GraphInferenceSettings {
   std::optional<std::string> pieces;
 };
 
+struct UnlabelledGraphs;
+
 // Whether it has no value, but directions alone (optimize/direction_function.h).
 bool is_direction(Objective objective);
 
@@ -62,6 +64,7 @@ struct GraphProblem {
   GraphFindings* findings = nullptr;  // where given: filled in
   // Of objectives whose terms are of one variable each; null: all terms weigh 1.
   const VariableWeights* variable_weights = nullptr;
+  UnlabelledGraphs* unlabelled = nullptr;  // null: there are none (train/graph/graph_unlabelled.h)
 };
 
 // Throws UsageError for what does not go together or would be ignored, naming what would go.

@@ -7,9 +7,36 @@
 #include "croft/core/error.h"
 #include "train/course/watched_run.h"
 #include "train/graph/constraint_check.h"
+#include "train/graph/graph_expectations.h"
+#include "train/graph/graph_self_training.h"
 #include "train/graph/graph_starts.h"
 
 namespace croft {
+
+namespace {
+
+void check_unlabelled(const GraphTrainOptions& o) {
+  if (!o.unlabelled.any()) return;
+  o.unlabelled.validate();
+  const auto require = [&](bool holds, const Message& what) {
+    if (!holds) throw UsageError("data without labels ", what);
+  };
+  const ObjectiveInfo& objective = info(o.objective, Structure::graph);
+  require(goes_with(Method::lbfgs, o.objective, Structure::graph),
+          {"goes with objectives that --optimizer lbfgs minimises, such as likelihood, not with "
+           "--objective ",
+           objective.name});
+  require(!o.em, "does not go with --em-iterations; leave them out");
+  if (o.unlabelled.self_training == 0) return;
+  require(objective.partial, {"is labelled in part by --self-training, and --objective ",
+                              objective.name, " needs all labels; take likelihood or bethe"});
+  require(o.checkpoints == nullptr,
+          "is labelled anew in each round of --self-training, of which --checkpoint keeps no "
+          "state");
+  require(!o.label_weights, "has no labels that --class-weights could weigh; leave it out");
+}
+
+}  // namespace
 
 void GraphTrainOptions::validate() const {
   regulariser.validate();
@@ -24,10 +51,12 @@ void GraphTrainOptions::validate() const {
   if (!(start_deviation >= 0) || std::isinf(start_deviation)) {
     throw UsageError("the deviation of the start must be a number >= 0");
   }
+  check_unlabelled(*this);
 }
 
 Method GraphTrainOptions::chosen_method() const {
   if (method) return *method;
+  if (unlabelled.terms()) return regulariser.l1 > 0 ? Method::owlqn : Method::lbfgs;
   const Method chosen = default_method(objective, regulariser, false, Structure::graph);
   // Planes need a penalty, and have no steps.
   const auto of_steps = [](std::string_view name) {
@@ -68,6 +97,7 @@ void start_by_pieces(const GraphProblem& problem, std::span<double> w) {
   start.stop.max_iterations = 100;
   start.stop.target = StoppingRule().target;
   start.findings = nullptr;
+  start.unlabelled = nullptr;
   train_graph(start, w, {});
 }
 
@@ -78,7 +108,8 @@ Method GraphTrainOptions::chosen_method(std::size_t instances, bool hidden) cons
   // Of hidden variables the best states change with the weights: the hinge is not convex.
   if (!method && chosen == Method::cutting_planes && hidden) return Method::averaged_sgd;
   const bool possible = goes_with(Method::sgd_lbfgs, objective, Structure::graph);
-  if (method || chosen != Method::lbfgs || !possible || hidden || em || init) return chosen;
+  const bool by_batch = hidden || em || init || unlabelled.any();
+  if (method || chosen != Method::lbfgs || !possible || by_batch) return chosen;
   return instances >= kManyInstances || settings.passes ? Method::sgd_lbfgs : chosen;
 }
 
@@ -98,6 +129,65 @@ void GraphTraining::hold_out(CliqueData& data) {
   std::vector<GraphInstance> instances = data.unroll();
   for (GraphInstance& each : take_held_out(data, instances)) instances.push_back(std::move(each));
   holdout_.emplace(data, std::move(instances));
+}
+
+void GraphTraining::add_unlabelled(CliqueData& data) {
+  for (GraphInstance& each : data_.adopt(data)) {
+    if (each.weight == 0) continue;
+    std::ranges::fill(each.known, kUnobserved);
+    unlabelled_names_.emplace_back(data.group_name(each.variable.front()));
+    unlabelled_.instances.push_back(std::move(each));
+  }
+}
+
+// That some labels keep all constraints, where not all labels are known.
+void GraphTraining::check_possible(std::size_t hidden) {
+  if (!has_constraints(data_.schema()) || hidden + unlabelled_.instances.size() == 0) return;
+  const std::vector<double> zero(layout_.dimension(), 0.0);
+  GraphScorer scorer(data_.schema(), data_.rows(), layout_);
+  for (GraphInstance& each : instances_) {
+    if (std::ranges::find(each.known, kUnobserved) == each.known.end()) continue;
+    scorer.score(zero, each);
+    check_constraints(data_, each);
+  }
+  for (std::size_t n = 0; n < unlabelled_names_.size(); ++n) {
+    scorer.score(zero, unlabelled_.instances[n]);
+    check_constraints(data_, unlabelled_.instances[n], unlabelled_names_[n]);
+  }
+}
+
+// What data without labels there is, and what it is for.
+void GraphTraining::set_unlabelled(const GraphTrainOptions& options, GraphProblem& problem) {
+  const UnlabelledOptions& u = options.unlabelled;
+  if (!u.terms()) return;
+  if (unlabelled_names_.empty()) unlabelled_.instances = with_hidden(instances_);
+  if (u.entropy > 0) check_entropy(data_.schema());
+  unlabelled_.terms = graph_terms(u, {.data = data_,
+                                      .layout = layout_,
+                                      .features = features_,
+                                      .labelled = instances_,
+                                      .unlabelled = unlabelled_.instances});
+  problem.unlabelled = &unlabelled_;
+}
+
+OptimizeResult GraphTraining::train_in_rounds(const UnlabelledOptions& options,
+                                              const GraphProblem& problem, std::span<double> w,
+                                              const IterationCallback& see,
+                                              SelfTrainingReport& report) {
+  std::size_t before = 0;
+  const SelfTrainedGraphs::Train train = [&](std::span<GraphInstance> instances,
+                                             std::span<double> from) {
+    GraphProblem round = problem;
+    round.instances = instances;
+    const OptimizeResult result = train_graph(round, from, [&](Iteration now) {
+      now.number += before;
+      return see(now);
+    });
+    before += result.iterations;
+    return result;
+  };
+  SelfTrainedGraphs data(problem, unlabelled_.instances, options.confidence, train);
+  return self_train(data, options.self_training, false, w, report);
 }
 
 void GraphTraining::weigh_labels(const LabelWeights& weights, GraphProblem& problem,
@@ -126,15 +216,13 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
     throw UsageError("--starts keeps the best of several values, and --objective ",
                      name_of(options.objective), " has none; leave it out");
   }
-  if (hidden_variables > 0 && has_constraints(data_.schema())) {
-    const std::vector<double> zero(layout_.dimension(), 0.0);
-    GraphScorer scorer(data_.schema(), data_.rows(), layout_);
-    for (GraphInstance& each : instances_) {
-      if (std::ranges::find(each.known, kUnobserved) == each.known.end()) continue;
-      scorer.score(zero, each);
-      check_constraints(data_, each);
-    }
+  const bool any_unlabelled = hidden_variables > 0 || !unlabelled_names_.empty();
+  if (options.unlabelled.any() && !any_unlabelled) {
+    throw UsageError(
+        "--entropy, --expectations and --self-training are of variables without a label, and all "
+        "have one: give --unlabelled, or leave labels empty");
   }
+  check_possible(hidden_variables);
   ThreadPool pool(options.threads, no_other_ranks(), *options.helpers);
   GraphTrainResult result;
   result.method = options.chosen_method(instances_.size(), hidden_variables > 0);
@@ -153,6 +241,7 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
   problem.findings = &findings;
   std::optional<VariableWeights> variables;
   if (options.label_weights) weigh_labels(*options.label_weights, problem, variables);
+  set_unlabelled(options, problem);
   std::vector<double> w;
   WatchedRun run{.max_iterations = problem.stop.max_iterations,
                  .early_stop = options.early_stop,
@@ -163,6 +252,9 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
     };
   }
   run.optimise = [&](std::span<double> at, const IterationCallback& see, Checkpointer* own) {
+    if (options.unlabelled.self_training > 0) {
+      return train_in_rounds(options.unlabelled, problem, at, see, result.self_training.emplace());
+    }
     return options.em ? train_graph_em(problem, *options.em, at, see, own)
                       : train_graph(problem, at, see, own);
   };

@@ -15,7 +15,10 @@
 #include "train/graph/graph_holdout.h"
 #include "train/graph/graph_methods.h"
 #include "train/graph/graph_prior.h"
+#include "train/graph/graph_unlabelled.h"
+#include "train/kinds/self_training.h"
 #include "train/training_watch.h"
+#include "train/unlabelled_terms.h"
 
 namespace croft {
 class Json;
@@ -46,6 +49,9 @@ struct GraphTrainOptions {
   std::shared_ptr<const GraphModel> init;
   bool prior = false;
   VariancesOf variances;  // of the penalty, relative to 1 / l2, by names TEMPLATE:FEATURE; empty: 1
+  // What data without labels is for: that of GraphTraining::add_unlabelled(), or, where there is
+  // none, the hidden variables of the training data.
+  UnlabelledOptions unlabelled;
   CheckpointFolder* checkpoints = nullptr;
   Ranks* helpers = &no_other_ranks();  // processes that train on the same data together
 
@@ -66,6 +72,7 @@ struct GraphTrainResult : WatchedResult {  // of the start that was kept
   std::vector<double> objectives;          // of each start
   Method method = Method::lbfgs;           // that was chosen
   GraphFindings findings;                  // of the start that was kept
+  std::optional<SelfTrainingReport> self_training;
 };
 
 class GraphTraining {
@@ -76,6 +83,8 @@ class GraphTraining {
   GraphTraining(CliqueData& data, std::vector<StringTable> features);
   // What else is not trained on: all of this data, whose features have the training's numbers.
   void hold_out(CliqueData& data);
+  // Data without labels, whose labels, if any, are not looked at: all of this data, likewise.
+  void add_unlabelled(CliqueData& data);
 
   // Throws UsageError for bad options, Error when there is no variable, clique or feature.
   GraphTrainResult run(const GraphTrainOptions& options, const TrainingCallback& callback);
@@ -86,6 +95,7 @@ class GraphTraining {
   std::span<const GraphInstance> instances() const { return instances_; }
   std::span<const StringTable> features() const { return features_; }  // [templates]
   std::size_t hidden() const;  // variables whose state is not known
+  std::span<const GraphInstance> unlabelled() const { return unlabelled_.instances; }
   std::size_t held_out() const { return holdout_ ? holdout_->instances() : 0; }  // instances
   // After run(): the model file's sections.
   //   source : what the front end wants to find again in GraphModel::source()
@@ -94,11 +104,18 @@ class GraphTraining {
  private:
   void weigh_labels(const LabelWeights& weights, GraphProblem& problem,
                     std::optional<VariableWeights>& variables);
+  void check_possible(std::size_t hidden);
+  void set_unlabelled(const GraphTrainOptions& options, GraphProblem& problem);
+  OptimizeResult train_in_rounds(const UnlabelledOptions& options, const GraphProblem& problem,
+                                 std::span<double> w, const IterationCallback& see,
+                                 SelfTrainingReport& report);
 
-  const CliqueData& data_;
+  CliqueData& data_;
   std::vector<StringTable> features_;
   std::vector<GraphInstance> instances_;
   std::optional<GraphHoldout> holdout_;
+  UnlabelledGraphs unlabelled_;
+  std::vector<std::string> unlabelled_names_;  // [instances without labels]
   GraphLayout layout_;
   std::vector<double> weights_;
 };

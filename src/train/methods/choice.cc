@@ -177,13 +177,17 @@ void check_use(const MethodChoice& choice, const MethodInfo& method) {
   }
 }
 
-void check_data(const MethodChoice& choice, const MethodInfo& method) {
+void check_unlabelled(const MethodChoice& choice, const MethodInfo& method) {
   const auto not_convex = [](const MethodInfo& m) {
     return std::ranges::find(m.takes, Form::not_convex) != m.takes.end() && !m.passes;
   };
   if (choice.unlabelled && !not_convex(method)) {
     refuse(choice, "has no use for data without labels (--unlabelled)", not_convex);
   }
+}
+
+void check_data(const MethodChoice& choice, const MethodInfo& method) {
+  check_unlabelled(choice, method);
   const auto require = [&](const Message& what, bool ObjectiveInfo::*can) {
     if (info(choice.objective, choice.structure).*can) return;
     std::vector<Objective> others;
@@ -247,7 +251,10 @@ void check_prior(const MethodChoice& choice, const MethodInfo& method) {
 void check_choice(const MethodChoice& choice) {
   const MethodInfo& method = info(choice.method);
   check_pair(choice, method);
-  if (choice.structure == Structure::graph) return check_graph_method(choice, method);
+  if (choice.structure == Structure::graph) {
+    check_unlabelled(choice, method);
+    return check_graph_method(choice, method);
+  }
   check_penalties(choice, method);
   check_settings(choice, method);
   check_use(choice, method);

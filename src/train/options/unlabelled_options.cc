@@ -6,10 +6,13 @@ namespace croft {
 std::span<const OptionRow> unlabelled_options() {
   using namespace option;
   constexpr std::string_view kGroup = "Data without labels";
+  constexpr KindSet kOfTerms = kChainBit | kSegmentBit | kMaxentBit | kGraphBit;
   static const auto kRows = with_common({
-      common(kChainBit | kSegmentBit | kMaxentBit, kGroup),
-      file("unlabelled", "FILE", "More data, whose labels, if any, are not looked at")
-          .of(kHmmBit | kChainBit | kSegmentBit | kMaxentBit)
+      common(kOfTerms, kGroup),
+      file("unlabelled", "FILE",
+           "More data (of --model graph: the tables of another database), whose labels, if any, "
+           "are not looked at")
+          .of(kHmmBit | kOfTerms)
           .repeated()
           .outside(),
       number("entropy", "WEIGHT",
@@ -31,6 +34,7 @@ std::span<const OptionRow> unlabelled_options() {
       words("view", "PATTERN",
             "Two models, one of the attributes whose names fit (* is any text), one of the "
             "others, each trained on what the other is sure of")
+          .of(kOfTerms & ~kGraphBit)
           .beside("self-training"),
   });
   return kRows;

@@ -94,7 +94,8 @@ class ChainTrainer final : public SequenceTrainer {
     if (result_.dropped_transitions > 0) {
       record["dropped_transitions"] = result_.dropped_transitions;
     }
-    add_unlabelled(options_.unlabelled, chain_->unlabelled_sequences(), result_, record);
+    add_unlabelled(options_.unlabelled, {{"sequences", chain_->unlabelled_sequences()}},
+                   result_.self_training, record);
     if (options_.order > 1) {
       record["order"] = options_.order;
       record["histories"] = options_.histories == HistorySet::allowed ? "allowed" : "seen";

@@ -21,6 +21,7 @@ void check_settings(const GraphRequest& request) {
                 .method = passes ? Method::sgd_lbfgs : chosen,
                 .regulariser = options.regulariser,
                 .settings = options.settings,
+                .unlabelled = options.unlabelled.terms(),
                 .weighted = !request.weights.empty() || !request.class_weights.empty(),
                 .by_default = !options.method,
                 .tolerance = request.tolerance.value_or(0) > 0,
@@ -96,6 +97,16 @@ void add(Fingerprint& print, const CliqueRows& rows) {
       values.push_back(each.value);
     }
     print.add(numbers, values);
+  }
+}
+
+void add(Fingerprint& print, const ExpectationFile& file) {
+  for (const ExpectationRule& rule : file.rules) {
+    print.add(rule.attribute);
+    for (const LabelShare& each : rule.shares) {
+      print.add(each.label);
+      print.add({static_cast<double>(each.relation), each.share});
+    }
   }
 }
 
@@ -203,6 +214,7 @@ void GraphTrainer::open() {
     request_.instance_weights = read_sequence_weights(request_.weights);
   }
   o.label_weights = read_label_weights(request_.class_weights);
+  o.unlabelled.expectations = read_expectations(request_.expectations);
   o.validate();
 }
 
@@ -243,6 +255,13 @@ void GraphTrainer::set_holdout(CliqueData& data, const TrueLabels& truth) {
   holdout_ = print.value();
 }
 
+void GraphTrainer::set_unlabelled(CliqueData& data) {
+  if (data.groups() == 0) throw Error("the data without labels has no variable");
+  request_.options.unlabelled.check_data(data.groups());
+  training_->add_unlabelled(data);
+  size_.unlabelled = training_->unlabelled().size();
+}
+
 DataSummary GraphTrainer::summary() const {
   const Size& s = size_;
   DataSummary summary{
@@ -255,6 +274,10 @@ DataSummary GraphTrainer::summary() const {
        {"features", s.features},
        {"holdout_instances", s.held_out}}};
   if (s.held_out > 0) summary.text += fmt::format("; {} held out", s.held_out);
+  if (s.unlabelled > 0) {
+    summary.text += fmt::format("; {} instances without labels", s.unlabelled);
+    summary.counts.emplace_back("unlabelled_instances", s.unlabelled);
+  }
   if (s.hidden > 0) summary.text += fmt::format("; {} variables without a label", s.hidden);
   return summary;
 }
@@ -271,8 +294,10 @@ TrainOutcome GraphTrainer::run(TrainObserver& observer, CheckpointFolder* checkp
   if (checkpoints != nullptr) checkpoints->set_fingerprint(fingerprint());
   result_ = field_ ? field_->run(options, see) : training_->run(options, see);
   TrainOutcome outcome = outcome_of(result_, options.regulariser.l1);
-  outcome.warning =
-      not_converged(result_.optimization, request_) + warning_of(result_.findings, options);
+  const std::string& missed = result_.optimization.warning;  // bounds
+  outcome.warning = (missed.empty() ? "" : "warning: " + missed + "\n") +
+                    not_converged(result_.optimization, request_) +
+                    warning_of(result_.findings, options);
   return outcome;
 }
 
@@ -299,6 +324,12 @@ std::uint64_t GraphTrainer::fingerprint() {
   }
   if (options.early_stop > 0) {
     print.add(std::to_string(options.early_stop), std::to_string(holdout_));
+  }
+  if (options.unlabelled.any()) {
+    const UnlabelledOptions& u = options.unlabelled;
+    if (training_) add(print, training_->unlabelled());
+    print.add({u.entropy, u.expectations_weight, static_cast<double>(u.from_labelled)});
+    if (u.expectations) add(print, *u.expectations);
   }
   // Features go by their names to the weights of another model and to variances.
   for (const StringTable& each : field_ ? field_->features() : training_->features()) {
@@ -339,6 +370,11 @@ Json GraphTrainer::record() const {
     record["total_weight"] = total;
   }
   add_class_weights(request_.class_weights, record);
+  if (options.unlabelled.any()) {
+    Json of = Json::object();
+    if (size_.unlabelled > 0) of["instances"] = size_.unlabelled;
+    add_unlabelled(options.unlabelled, std::move(of), result_.self_training, record);
+  }
   if (size_.held_out > 0) {
     record["holdout"]["instances"] = size_.held_out;
     if (result_.holdout) {

@@ -61,7 +61,8 @@ class SegmentTrainer final : public SequenceTrainer {
   Json record() const override {
     Json record = common_record(segment_->method(options_), segment_->precision(options_), result_);
     record["segments"] = segment_->encoder().segments();
-    add_unlabelled(options_.unlabelled, segment_->unlabelled_sequences(), result_, record);
+    add_unlabelled(options_.unlabelled, {{"sequences", segment_->unlabelled_sequences()}},
+                   result_.self_training, record);
     return record;
   }
   ContainerWriter file(const Json& record) const override { return segment_->model(record); }

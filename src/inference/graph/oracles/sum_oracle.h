@@ -45,7 +45,8 @@ class SumOracle {
 using SumOracleMaker = std::function<std::unique_ptr<SumOracle>(const FactorGraph& graph)>;
 
 // Junction trees that take more memory throw Error, which says how much; 0: no limit.
-SumOracleMaker exact_sums(double most_bytes = 8e9);
+inline constexpr double kMostTreeBytes = 8e9;
+SumOracleMaker exact_sums(double most_bytes = kMostTreeBytes);
 // Bethe's log Z, whose derivatives are the beliefs at a fixed point (Sutton & McCallum 2012,
 // (5.27)).  A run that stops before is what it is: "BP stopped after k iterations".
 //   go_on : where the graph has cycles, messages begin where those of the last call ended, if they
