@@ -24,7 +24,7 @@ from pathlib import Path
 from harness import ROOT, machine
 
 try:
-    from study import accuracy, chains, convergence, generative, next_word, textbook, unlabelled
+    from study import accuracy, chains, convergence, generative, next_word, recipes, textbook, unlabelled
 except ModuleNotFoundError as error:
     sys.exit(f'{error}; the charts need matplotlib (Debian: python3-matplotlib, /usr/bin/python3)')
 from study.data import Data
@@ -39,7 +39,7 @@ SECTIONS = {'objectives': accuracy.objectives, 'variance': accuracy.variance,
             'generative': generative.generative, 'unlabelled': unlabelled.unlabelled,
             'next-word': next_word.next_word, 'triangle': chains.triangle, 'features': chains.features,
             'parallel': chains.parallel, 'growing': chains.growing, 'recursions': chains.recursions,
-            'sampling': chains.sampling}
+            'sampling': chains.sampling, 'recipes': recipes.recipes}
 
 
 class Study:

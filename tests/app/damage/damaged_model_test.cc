@@ -280,7 +280,7 @@ void label_all(const ModelSections& model) {
   const auto opened = read(model);
   const auto& sequences = dynamic_cast<const SequenceModel&>(*opened);
   SequenceSource source(LineReader(labelled_text(sequences.extractor().config()), "text"),
-                        sequences.extractor(), Labels::optional);
+                        sequences, Labels::optional, std::nullopt);
   Tagger tagger(sequences);
   for_each_sequence(source, [&](InputSequence& each) {
     tagger.tag(each.text, {});
