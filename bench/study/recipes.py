@@ -8,10 +8,18 @@ from .tables import seconds, table
 CLUSTERS = '[[clusters]]\nname = "brown"\nfile = "{}"\nat = [-2, -1, 0, 1, 2]\n'
 
 
+def once(line):
+    """The line without the second of two encodings, where it has two."""
+    try:
+        return line.encode('latin1').decode()
+    except UnicodeError:
+        return line
+
+
 def marked(text):
     """A mark before each date line: a short sentence that ends in a full stop and names the agency."""
     out = []
-    for sentence in text.strip().split('\n\n'):
+    for sentence in '\n'.join(map(once, text.strip().split('\n'))).split('\n\n'):
         words = [row.split()[0] for row in sentence.split('\n')]
         dated = len(words) <= 16 and words[-1] == '.' and any(w.startswith('EFE') for w in words[:14])
         if dated or not out:
