@@ -77,7 +77,8 @@ bool is_of_the_run(std::string_view name) {
 }
 // What names the tables and the file of a graph is read where SQLite is (sql/train/train_graph.h).
 bool is_of_tables(std::string_view name) {
-  return name == "spec" || name == "database" || name.starts_with("query-") || name == "output";
+  return name == "spec" || name == "database" || name == "unlabelled" ||
+         name.starts_with("query-") || name == "output";
 }
 // Texts and tables are looked at where the format is theirs.
 bool is_of_a_format(const OptionRow& row) {
