@@ -148,6 +148,8 @@ def stack(model: Any, data: Paths, output: Optional[PathLike] = None, *, jackkni
     if options and not jackknife:
         raise ValueError(f"{next(iter(options))} is for the models that jackknife trains, and there are none: leave "
                          "it out")
+    if isinstance(elsewhere, bool):
+        raise TypeError(f"elsewhere is {elsewhere}, and the number of a column was expected")
     if group_by and not jackknife and elsewhere is None:
         raise ValueError("group_by is for jackknife, whose parts divide no group, and elsewhere: leave it out")
     if not _paths(data):

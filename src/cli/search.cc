@@ -256,13 +256,14 @@ SearchCommand command_of(const OptionValues& values) {
   r.spans = values.text("format") == kSpanFormat;
   values.choose("delimiter", {',', ',', '\t', ';', ';'}, r.delimiter);
   values.read("ignore-lines", r.ignored);
-  values.read("group-by", r.group_by);
+  values.read(values.given("group-by") ? "group-by" : "documents", r.group_by);
   if (is_graph(values) && !r.group_by.empty()) {
     throw UsageError(
         "--group-by has no meaning for --model graph, whose instances are in --database");
   }
   read_search_settings(values, r);
   r.dev = values.text("dev");
+  if (!r.dev.empty() && !values.given("group-by")) r.group_by.clear();
   if (!r.dev.empty()) read_dev(c);
   values.read("plot", c.plot);
   values.read("output", c.output);

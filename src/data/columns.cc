@@ -125,8 +125,8 @@ bool ColumnsReader::next(ColumnSequence& sequence) {
     if (sequence.rows() == 0) {
       sequence.first_line = lines_.line_number();
       std::swap(sequence.skipped, *skipped_);
-      skipped_->clear();
     }
+    skipped_->clear();
     sequence.append_row(line);
     sequence.last_line = lines_.line_number();
     check_columns(sequence.columns(sequence.rows() - 1), line);

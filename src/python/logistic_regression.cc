@@ -178,6 +178,9 @@ py::tuple train_matrix(std::size_t columns, const py::buffer& value, const py::o
   const Numbers<double> out(weights_out);
   TrainRequest request = train_request(options, "maxent");
   request.partial.reset();
+  if (request.documents.any()) {
+    throw py::value_error("documents are of words in columns, and X is numbers: leave it out");
+  }
   std::shared_ptr<const ChainModel> start;
   if (prior) {
     if (prior->rows()) throw py::value_error("prior is of columns, and X of numbers");

@@ -4,6 +4,7 @@
 #include "app/train/data_fit.h"
 #include "app/train/first_pass.h"
 #include "app/train/make_trainer.h"
+#include "app/train/train_files.h"
 #include "core/json.h"
 #include "data/checks.h"
 #include "model/kinds/hmm_model.h"
@@ -58,8 +59,7 @@ class PythonInput final : public TrainingInput {
  public:
   PythonInput(LabelledData data, std::optional<LabelledData> holdout,
               std::optional<LabelledData> unlabelled, py::object weights, ExtractionConfig config,
-              const DataRules& rules, bool known_labels, const DocumentRequest& documents,
-              std::size_t threads)
+              const DataRules& rules, bool known_labels, const TrainRequest& request)
       : data_(std::move(data)),
         holdout_(std::move(holdout)),
         unlabelled_(std::move(unlabelled)),
@@ -77,7 +77,7 @@ class PythonInput final : public TrainingInput {
                             " numbers and X has " + std::to_string(py::len(data_.x)) +
                             " sequences");
     }
-    if (documents.any()) look_at_documents(documents, threads);
+    if (request.documents.any()) look_at_documents(request);
   }
   const Extractor& extractor() const override { return *extractor_; }
 
@@ -91,6 +91,16 @@ class PythonInput final : public TrainingInput {
       check_sizes(text, name);
       visit(text, name);
     });
+  }
+  // Of documents, sequences of weight 0 left out, as read() has them.
+  std::vector<std::size_t> groups() override {
+    if (weights_.is_none() || groups_.empty()) return groups_;
+    const py::gil_scoped_acquire lock;
+    std::vector<std::size_t> kept;
+    for (std::size_t n = 0; n < groups_.size(); ++n) {
+      if (weight_of(weights_, n) != 0) kept.push_back(groups_[n]);
+    }
+    return kept;
   }
   // So that matrices of another width are noticed in prediction.
   void describe(Json& record) const override { describe_form(form_, record); }
@@ -147,8 +157,12 @@ class PythonInput final : public TrainingInput {
     form_ = reader.form();
   }
   // Reads all of it, and trains the first pass.
-  void look_at_documents(const DocumentRequest& request, std::size_t threads) {
-    DocumentData documents(request);
+  void look_at_documents(const TrainRequest& request) {
+    if (unlabelled_) {
+      throw UsageError(Message::option("documents"),
+                       " does not go with X_unlabelled; leave one of them out");
+    }
+    DocumentData documents(request.documents);
     documents.begin_file(std::string(data_.x_name));
     SequenceReader reader(true, data_.x_name);
     InputSequence sequence;
@@ -162,11 +176,20 @@ class PythonInput final : public TrainingInput {
       if (!weights_.is_none()) documents.sequences.back().weight = weight_of(weights_, n);
     }
     documents.end();
+    if (const auto fraction = holdout_fraction(request.holdout)) {
+      groups_ = documents.documents();
+      const std::vector<bool> held = held_out_groups(groups(), *fraction, request.seed);
+      for (std::size_t n = 0, k = 0; n < groups_.size(); ++n) {
+        DocumentData::Sequence& each = documents.sequences[n];
+        if (each.weight != 0) each.held_out = held[k++];
+      }
+    }
     SignalObserver observer;
     ExtractionConfig config = extractor_->config();
     try {
       const py::gil_scoped_release unlock;
-      first_pass_ = run_first_pass(request, config, documents, threads, observer);
+      first_pass_ =
+          run_first_pass(request.documents, config, documents, request.options.threads, observer);
     } catch (const Interrupted&) {
       observer.raise();
       throw;
@@ -212,6 +235,7 @@ class PythonInput final : public TrainingInput {
   std::optional<Extractor> extractor_;
   FirstPass first_pass_;             // of a model that looks at documents
   std::vector<StringLists> beside_;  // of it, for the sequences that are read
+  std::vector<std::size_t> groups_;  // of it with a share held out: the document of each sequence
 };
 
 // The model that training starts from, its weights being the penalty's mean where it is the prior.
@@ -418,8 +442,7 @@ py::tuple train(const std::string& kind, py::object x, py::object y, py::object 
     if (!weights.is_none()) weights = positional(weights, "sample_weight");
     input.emplace(std::move(data), std::move(holdout), std::move(unlabelled), std::move(weights),
                   trainer->extraction(), trainer->rules(),
-                  kind == JointModel::kKind || kind == MixtureModel::kKind,
-                  trainer->request().documents, trainer->request().options.threads);
+                  kind == JointModel::kKind || kind == MixtureModel::kKind, trainer->request());
   });
   return train_observed(*trainer, *input, std::move(callback));
 }

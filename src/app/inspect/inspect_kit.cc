@@ -85,12 +85,10 @@ void add_documents(const SequenceModel& model, View& view) {
   if (!config.documents) return;
   const DocumentPass& pass = *config.documents;
   view.line("documents",
-            fmt::format("{}: words of column {} elsewhere, by a {} of {} KB", escaped(pass.by),
+            fmt::format("{}: words of column {} elsewhere; first pass: {}, {} KB", escaped(pass.by),
                         pass.column, model.first_pass()->kind(), (pass.model.size() + 512) / 1024));
-  view.json["extraction"]["documents"] = {{"by", pass.by},
-                                          {"column", pass.column},
-                                          {"kind", model.first_pass()->kind()},
-                                          {"bytes", pass.model.size()}};
+  view.json["extraction"]["documents"] = {
+      {"by", pass.by}, {"column", pass.column}, {"kind", model.first_pass()->kind()}};
 }
 
 }  // namespace

@@ -123,18 +123,32 @@ bool DocumentRule::begins_by_column(const ColumnSequence& rows, const std::strin
                    rows.line(0), "columns are counted from 0");
 }
 
+// None: the lines do not have the key.
+std::optional<bool> DocumentRule::begins_by_key(std::string_view line, std::size_t number,
+                                                const std::string& file) {
+  if (line.empty()) return std::nullopt;
+  const Json object = parse_json_or_null(line);
+  const Json* const value = object.is_object() ? object.get_if(by_) : nullptr;
+  if (value != nullptr) {
+    has_key_ = true;
+    return differs(value->dump(-1, InvalidUtf8::replace));
+  }
+  if (!has_key_) return std::nullopt;
+  throw InputError(
+      {file, number},
+      Message("documents are told by the key ", in_quotes(by_), ", and the line has none"), line,
+      "give every line the key");
+}
+
 bool DocumentRule::begins(const ColumnSequence& rows, std::string_view line,
                           const std::string& file) {
   const bool first = std::exchange(first_, false);
   const std::size_t before = std::exchange(last_line_, rows.last_line);
-  if (!line.empty()) {
-    const Json object = parse_json_or_null(line);
-    const Json* const value = object.is_object() ? object.get_if(by_) : nullptr;
-    if (value != nullptr) return differs(value->dump(-1, InvalidUtf8::replace)) || first;
-  }
+  if (const auto by_key = begins_by_key(line, rows.first_line, file)) return *by_key || first;
   if (by_ == kBlankLines) {
     seen_ = true;
-    return first || rows.first_line > before + 2;
+    const auto skipped = static_cast<std::size_t>(std::ranges::count(rows.skipped, '\n'));
+    return first || rows.first_line > before + skipped + 2;
   }
   if (column_) return begins_by_column(rows, file) || first;
   const bool marked = is_marked(rows);

@@ -71,7 +71,7 @@ class Elsewhere {
 };
 
 // What makes sequences a document.
-//   blank-lines   two blank lines, or more, end one
+//   blank-lines   two blank lines, or more, end one; skipped lines are none
 //   a number      neighbours with the same cell of this column, from 0 on, in their first row
 //   another text  a mark: one begins at a sequence whose first cell it is, or behind a skipped line
 //                 that begins with it; of lines of spans a key: neighbours with the same value
@@ -81,19 +81,24 @@ class DocumentRule {
   explicit DocumentRule(std::string by);
   // To be asked of each sequence in its turn.
   //   line : of spans, as it was read; otherwise empty
-  // Throws InputError for a row without that column.
+  // Throws InputError for a row without that column, and for a line without a key that others
+  // have.
   bool begins(const ColumnSequence& rows, std::string_view line, const std::string& file);
   // Whether no sequence so far has what the rule looks at.
   bool is_unseen() const { return !seen_; }
+  // That tells them; none: something else does.
+  std::optional<std::size_t> column() const { return column_; }
 
  private:
   bool is_marked(const ColumnSequence& rows) const;
   bool differs(std::string value);
   bool begins_by_column(const ColumnSequence& rows, const std::string& file);
+  std::optional<bool> begins_by_key(std::string_view line, std::size_t number,
+                                    const std::string& file);
 
   std::string by_;
   std::optional<std::size_t> column_;
-  bool first_ = true, seen_ = false;
+  bool first_ = true, seen_ = false, has_key_ = false;
   std::string value_;          // of the sequence before
   std::size_t last_line_ = 0;  // likewise
 };

@@ -1,6 +1,5 @@
 #include "app/label/sequence_source.h"
 
-#include <exception>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -166,12 +165,11 @@ struct SequenceSource::ReadAhead {
   ThreadPool alone{1};
   ThreadPool* pool = &alone;
   std::vector<InputSequence> document;
-  std::size_t used = 0;           // sequences of it that have been handed on
-  InputSequence behind;           // has been read
-  bool begun = false;             // something has been read
-  bool any = false;               // `behind` is a sequence
-  bool begins = false;            // which begins a document
-  std::exception_ptr fault = {};  // why there is none; it waits for what came before it
+  std::size_t used = 0;  // sequences of it that have been handed on
+  InputSequence behind;  // has been read
+  bool begun = false;    // something has been read
+  bool any = false;      // `behind` is a sequence
+  bool begins = false;   // which begins a document
 };
 
 void SequenceSource::look_at_documents(const SequenceModel& first, const DocumentPass& pass) {
@@ -190,13 +188,8 @@ void SequenceSource::label_documents_on(ThreadPool& pool) {
 
 void SequenceSource::read_ahead() {
   ReadAhead& a = *ahead_;
-  try {
-    a.any = read_next(a.behind);
-    a.begins = a.any && a.rule.begins(a.behind.rows, a.behind.line, name());
-  } catch (const Error&) {
-    a.any = false;
-    a.fault = std::current_exception();
-  }
+  a.any = read_next(a.behind);
+  a.begins = a.any && a.rule.begins(a.behind.rows, a.behind.line, name());
 }
 
 // False at the end.
@@ -210,7 +203,6 @@ bool SequenceSource::read_document() {
     a.behind = {};
     read_ahead();
   }
-  if (a.document.empty() && a.fault) std::rethrow_exception(std::exchange(a.fault, nullptr));
   std::vector<ColumnSequence*> rows;
   for (InputSequence& each : a.document) {
     extractor_.check_cells(each.rows, name());

@@ -32,6 +32,13 @@ std::optional<std::string_view> cell_of(std::string_view block, std::size_t colu
   }
 }
 
+// Whether these cells, with the blanks between them, are the first of the line.
+bool begins_with_cells(std::string_view line, std::string_view cells) {
+  if (!line.starts_with(cells)) return false;
+  line.remove_prefix(cells.size());
+  return line.empty() || line.front() == '\r' || kBetweenCells.find(line.front()) != line.npos;
+}
+
 // Blocks of the same value are a group.
 std::vector<std::size_t> group_by_value(
     const DataBlocks& data, const std::function<std::string(std::size_t block)>& value) {
@@ -58,9 +65,13 @@ std::vector<std::size_t> group_by_start(const DataBlocks& data,
 
 std::vector<std::size_t> group_by_blank_lines(const DataBlocks& data) {
   const std::vector<std::size_t> first = data.line_begin();
-  const std::size_t between = data.blank_lines ? 1 : 0;  // sequences of one group
+  const std::size_t between = data.blank_lines ? 1 : 0;      // sequences of one group
+  std::vector<std::size_t> skipped(data.blocks.size() + 1);  // lines before each, which are no gap
+  for (const DataBlocks::Ignored& each : data.ignored) {
+    if (each.next > 0 && each.where.line > data.lines[first[each.next] - 1]) ++skipped[each.next];
+  }
   return group_by_start(data, [&](std::size_t k) {
-    return data.lines[first[k]] - data.lines[first[k] - 1] > between + 1;
+    return data.lines[first[k]] - data.lines[first[k] - 1] > between + 1 + skipped[k];
   });
 }
 
@@ -78,7 +89,7 @@ std::vector<std::size_t> group_by_column(const DataBlocks& data, std::size_t col
 std::vector<std::size_t> group_by_marker(const DataBlocks& data, const std::string& marker) {
   std::vector<bool> marked(data.blocks.size() + 1);
   for (const DataBlocks::Ignored& each : data.ignored) {
-    if (cell_of(each.line, 0) == marker) marked[each.next] = true;
+    if (begins_with_cells(each.line, marker)) marked[each.next] = true;
   }
   for (std::size_t k = 0; k < data.blocks.size(); ++k) {
     if (cell_of(data.blocks[k], 0) == marker) marked[k] = true;

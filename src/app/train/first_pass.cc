@@ -24,7 +24,7 @@ class SomeSequences final : public TrainingInput {
     TextSequence text;
     for (const std::size_t n : which_) {
       const DocumentData::Sequence& each = data_.sequences[n];
-      if (each.weight == 0) continue;
+      if (each.weight == 0 || each.held_out) continue;
       const std::string& file = data_.files[each.file];
       extractor_.extract(each.rows, true, scratch, text, file);
       text.weight = each.weight;
@@ -65,10 +65,13 @@ class Passes {
       const std::size_t d = data.sequences[n].document;
       if (d >= documents_.size()) documents_.resize(d + 1);
       documents_[d].push_back(n);
+      if (!data.sequences[n].held_out && (trained_.empty() || trained_.back() != d)) {
+        trained_.push_back(d);
+      }
     }
-    if (documents_.size() >= request.parts) return;
-    throw UsageError("the data has ", documents_.size(),
-                     documents_.size() == 1 ? Message(" document") : Message(" documents"),
+    if (trained_.size() >= request.parts) return;
+    throw UsageError("the data to train on has ", trained_.size(),
+                     trained_.size() == 1 ? Message(" document") : Message(" documents"),
                      ", and --document-parts ", request.parts,
                      " needs as many: give more data, or fewer parts");
   }
@@ -91,6 +94,7 @@ class Passes {
       const auto model = read_model(Container::inside(bytes, "the model of a part"));
       label(*first.model, *model, dealt(part, true));
     }
+    label(*first.model, *first.model, held_out());
     fill(*first.model);
     return first;
   }
@@ -99,9 +103,18 @@ class Passes {
   // The sequences of the part, or of all others.
   std::vector<std::size_t> dealt(std::size_t part, bool own) const {
     std::vector<std::size_t> which;
-    for (std::size_t d = 0; d < documents_.size(); ++d) {
-      if ((d % request_.parts == part) != own) continue;
-      which.insert(which.end(), documents_[d].begin(), documents_[d].end());
+    for (std::size_t k = 0; k < trained_.size(); ++k) {
+      if ((k % request_.parts == part) != own) continue;
+      for (const std::size_t n : documents_[trained_[k]]) {
+        if (!data_.sequences[n].held_out) which.push_back(n);
+      }
+    }
+    return which;
+  }
+  std::vector<std::size_t> held_out() const {
+    std::vector<std::size_t> which;
+    for (std::size_t n = 0; n < data_.sequences.size(); ++n) {
+      if (data_.sequences[n].held_out) which.push_back(n);
     }
     return which;
   }
@@ -165,6 +178,7 @@ class Passes {
   ThreadPool pool_;
   TrainObserver& observer_;
   std::vector<std::vector<std::size_t>> documents_;  // their sequences
+  std::vector<std::size_t> trained_;                 // those that are not held out as a whole
   std::vector<std::vector<LabelShares>> shares_;     // [sequences][positions]
 };
 
@@ -185,17 +199,26 @@ void DocumentData::add(ColumnSequence rows, std::string_view line) {
 void DocumentData::end() const {
   if (!unseen_) return;
   throw UsageError("--documents ", by_,
-                   ": no sequence of the data begins with this cell; give the mark of its "
-                   "documents, in one piece, the number of a column, or blank-lines");
+                   ": nothing in the data tells its documents by this; give the mark before each, "
+                   "the number of a column, blank-lines, or of lines of spans a key");
+}
+
+std::vector<std::size_t> DocumentData::documents() const {
+  std::vector<std::size_t> number;
+  for (const Sequence& each : sequences) number.push_back(each.document);
+  return number;
 }
 
 FirstPass run_first_pass(const DocumentRequest& request, const ExtractionConfig& extraction,
                          DocumentData& data, std::size_t threads, TrainObserver& observer) {
-  if (request.column >= extraction.columns) {
-    throw UsageError("--document-column ", request.column, ": the data has ", extraction.columns,
+  const auto require_column = [&](std::string_view option, std::size_t column) {
+    if (column < extraction.columns) return;
+    throw UsageError(Message::option(option), " ", column, ": the data has ", extraction.columns,
                      extraction.columns == 1 ? Message(" column") : Message(" columns"),
                      " beside the labels, and the first is 0");
-  }
+  };
+  require_column("document-column", request.column);
+  if (const auto column = DocumentRule(request.by).column()) require_column("documents", *column);
   return Passes(request, extraction, data, threads, observer).run();
 }
 
@@ -220,6 +243,7 @@ TrainRequest first_pass_request(TrainRequest request) {
   request.options.early_stop = 0;
   request.weights.clear();
   request.checkpoint.clear();
+  request.checkpoint_interval = kCheckpointInterval;
   request.resume = false;
   request.output.clear();
   return request;

@@ -23,8 +23,9 @@ namespace croft {
 class DocumentData {
  public:
   struct Sequence {
-    ColumnSequence rows;  // the label is the last cell
-    double weight = 1;    // 0: it is not trained on
+    ColumnSequence rows;    // the label is the last cell
+    double weight = 1;      // 0: it is not trained on
+    bool held_out = false;  // neither is it; it is labelled by the model of all others
     bool weight_given = false;
     std::size_t file = 0, document = 0;  // their numbers
   };
@@ -36,6 +37,7 @@ class DocumentData {
   void add(ColumnSequence rows, std::string_view line = {});
   // Throws UsageError where nothing had what tells documents.
   void end() const;
+  std::vector<std::size_t> documents() const;  // [sequences]
 
   std::vector<Sequence> sequences;
   std::vector<std::string> files;
@@ -51,7 +53,7 @@ struct FirstPass {
   std::shared_ptr<const SequenceModel> model;
 };
 
-// Trains it, and fills `beside` of all sequences.
+// Trains it on what is not held out, and fills `beside` of all sequences.
 //   extraction : of the data, without documents; columns counted, and what is learnt of data there
 // Throws UsageError for fewer documents than parts and for a kind without probabilities;
 // Interrupted where the user wants to stop.  Cost: parts + 1 trainings.
@@ -77,6 +79,7 @@ Request with_first_pass(Request request, const Make& make) {
   if (!train_part(request).documents.any()) return request;
   Request first = request;
   train_part(first) = first_pass_request(train_part(first));
+  if constexpr (requires { first.options.early_stop; }) first.options.early_stop = {};
   train_part(request).documents.trainer = [first, make] { return make(first); };
   return request;
 }

@@ -132,7 +132,7 @@ class TrainingFiles final : public TrainingInput {
 
   std::vector<std::size_t> groups() override {
     const bool fraction = holdout_fraction(request_.holdout).has_value();
-    if (documents_ && fraction && request_.group_by.empty()) return documents_of_sequences();
+    if (documents_ && fraction && request_.group_by.empty()) return documents_->documents();
     if (request_.group_by.empty()) {
       look_for_documents_ = fraction && !request_.spans;
       return {};
@@ -192,6 +192,11 @@ class TrainingFiles final : public TrainingInput {
     std::vector<DocumentData::Sequence>& all = documents_->sequences;
     check_weights(all.size());
     for (std::size_t n = 0; weights_ && n < all.size(); ++n) all[n].weight = (*weights_)[n];
+    if (const auto fraction = holdout_fraction(request_.holdout)) {
+      extractor_.emplace(config);  // whose form groups() asks for
+      const std::vector<bool> held = held_out_groups(groups(), *fraction, request_.seed);
+      for (std::size_t n = 0; n < all.size(); ++n) all[n].held_out = held[n];
+    }
     first_pass_ = run_first_pass(request_.documents, config, *documents_, request_.options.threads,
                                  observer_);
     config.documents = first_pass_.pass;
@@ -206,12 +211,6 @@ class TrainingFiles final : public TrainingInput {
       extractor_->extract(each.rows, true, scratch, text, name_);
       hand_on(text, visit);
     }
-  }
-
-  std::vector<std::size_t> documents_of_sequences() const {
-    std::vector<std::size_t> group;
-    for (const DocumentData::Sequence& each : documents_->sequences) group.push_back(each.document);
-    return group;
   }
 
   LineReader open(const std::string& path) const {
@@ -356,45 +355,11 @@ void require_holdout(const std::string& holdout, std::size_t held_out, std::size
 
 namespace {
 
-// A share of the groups, at least one of them, and not all.
-class HeldOutGroups {
- public:
-  HeldOutGroups(std::vector<std::size_t> group, double share, Random& random)
-      : group_(std::move(group)) {
-    if (group_.empty()) return;
-    const std::size_t count = *std::ranges::max_element(group_) + 1;
-    if (count < 2) {
-      throw Error("--group-by finds one group in all of the data, which cannot be divided");
-    }
-    const auto wanted = static_cast<std::size_t>(std::round(share * static_cast<double>(count)));
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    shuffle(order, random);
-    held_.resize(count);
-    for (std::size_t k = 0; k < std::clamp<std::size_t>(wanted, 1, count - 1); ++k) {
-      held_[order[k]] = true;
-    }
-  }
-  bool any() const { return !group_.empty(); }
-  bool has(std::size_t sequence) const {
-    if (sequence >= group_.size()) fail(sequence + 1);
-    return held_[group_[sequence]];
-  }
-  // After the last of so many.
-  void check(std::size_t sequences) const {
-    if (any() && sequences != group_.size()) fail(sequences);
-  }
-
- private:
-  [[noreturn]] void fail(std::size_t sequences) const {
-    throw Error("--group-by: the data had ", group_.size(),
-                " sequences when groups were looked for, and then ", sequences,
-                " were read: leave the files alone while training reads them");
-  }
-
-  std::vector<std::size_t> group_;  // [sequences]
-  std::vector<bool> held_;          // [groups]
-};
+[[noreturn]] void fail_groups(std::size_t known, std::size_t sequences) {
+  throw Error("--group-by: the data had ", known,
+              " sequences when groups were looked for, and then ", sequences,
+              " were read: leave the files alone while training reads them");
+}
 
 std::vector<bool> seen_by_any(Ranks& ranks, const std::vector<bool>& seen) {
   std::vector<double> count(seen.begin(), seen.end());
@@ -404,6 +369,26 @@ std::vector<bool> seen_by_any(Ranks& ranks, const std::vector<bool>& seen) {
 }
 
 }  // namespace
+
+std::vector<bool> held_out_groups(const std::vector<std::size_t>& group, double fraction,
+                                  std::uint64_t seed) {
+  if (group.empty()) return {};
+  const std::size_t count = *std::ranges::max_element(group) + 1;
+  if (count < 2) {
+    throw Error("--group-by finds one group in all of the data, which cannot be divided");
+  }
+  const auto wanted = static_cast<std::size_t>(std::round(fraction * static_cast<double>(count)));
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Random random(seed);
+  shuffle(order, random);
+  std::vector<bool> held(count), of_sequences;
+  for (std::size_t k = 0; k < std::clamp<std::size_t>(wanted, 1, count - 1); ++k) {
+    held[order[k]] = true;
+  }
+  for (const std::size_t g : group) of_sequences.push_back(held[g]);
+  return of_sequences;
+}
 
 void split_data(const TrainRequest& request, TrainingInput& input, const TrainingInput::Visit& keep,
                 const std::function<void(const TextSequence&)>& hold_out) {
@@ -425,14 +410,17 @@ void split_data(const TrainRequest& request, TrainingInput& input, const Trainin
       (config.format == InputFormat::attributes || config.format == InputFormat::svmlight);
   std::vector<bool> seen;
   bool all_seen = !by_name;
-  const HeldOutGroups groups(input.groups(), fraction.value_or(0), random);
+  const std::vector<bool> in_held_group =
+      held_out_groups(input.groups(), fraction.value_or(0), request.seed);
+  const bool by_group = !in_held_group.empty();
   std::size_t n = input.sequences_before();
-  for (std::size_t k = 0; k < n && fraction && !groups.any(); ++k) random.uniform();
+  for (std::size_t k = 0; k < n && fraction && !by_group; ++k) random.uniform();
   Ranks& ranks = *request.options.ranks;
   run_together(ranks, [&] {
     input.read([&](TextSequence& sequence, const std::string& file) {
       if (!all_seen) all_seen = config.kit->find_columns(sequence, seen);
-      const bool held = groups.any() ? groups.has(n++) : fraction && random.uniform() < *fraction;
+      if (by_group && n >= in_held_group.size()) fail_groups(in_held_group.size(), n + 1);
+      const bool held = by_group ? in_held_group[n++] : fraction && random.uniform() < *fraction;
       if (held) {
         set_aside(sequence, file);
       } else {
@@ -442,7 +430,9 @@ void split_data(const TrainRequest& request, TrainingInput& input, const Trainin
     });
     if (!request.holdout.empty() && !fraction) input.read_holdout(set_aside);
   });
-  if (ranks.alone()) groups.check(n);
+  if (ranks.alone() && by_group && n != in_held_group.size()) {
+    fail_groups(in_held_group.size(), n);
+  }
   if (by_name) config.kit->require_columns(seen_by_any(ranks, seen));
   if (fraction || input.holdout_in_parts()) {
     for (std::size_t* each : {&kept, &held_out, &scored}) *each = sum_of_all(ranks, *each);

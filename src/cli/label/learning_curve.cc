@@ -78,7 +78,7 @@ CurveRequest request_of(const OptionValues& values) {
   r.format = data_form_of(format, "a learning curve");
   values.choose("delimiter", {',', ',', '\t', ';', ';'}, r.delimiter);
   values.read("ignore-lines", r.ignored);
-  values.read("group-by", r.group_by);
+  values.read(values.given("group-by") ? "group-by" : "documents", r.group_by);
   r.shares = read_shares(values.text("shares"));
   values.read("repeats", r.repeats);
   values.choose("metric", {SearchMetric::accuracy, SearchMetric::chunk_f1, SearchMetric::log_loss},

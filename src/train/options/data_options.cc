@@ -85,7 +85,7 @@ std::span<const OptionRow> data_options() {
           "documents", "MARKER|COLUMN|KEY|blank-lines",
           "What makes sequences a document, as for --group-by: the labels that a first pass gives "
           "the same word elsewhere in its document become attributes (docs/features.md)")
-          .of(kOfColumns, "it is of words that are in columns"),
+          .of(kOfColumns, "its features are made in another way"),
       whole("document-column", "COLUMN=0", "Where its words are, from 0 on")
           .of(kOfColumns)
           .at_first("0")

@@ -25,6 +25,7 @@ TEST(DocumentRule, AMarkInTheFirstCellBeginsOne) {
 
 TEST(DocumentRule, AMarkInSkippedLinesBeginsOneToo) {
   const ColumnsForm skip{.ignored = "^#"};
+  EXPECT_EQ(told("# newdoc", "# newdoc id\na O\n\nb O\n\n# newdoc\nc O\n", skip), "D-D");
   EXPECT_EQ(told("#doc", "#doc 1\na O\n\n# x\nb O\n\n#doc\n\nc O\n\nd O\n", skip), "D-D-");
   EXPECT_EQ(told("#doc", "#docs\na O\n\nb O\n", skip), "D- unseen");
 }
@@ -35,6 +36,8 @@ TEST(DocumentRule, ACellOfAColumnTellsThem) {
 }
 
 TEST(DocumentRule, TwoBlankLinesEndOne) {
+  const ColumnsForm skip{.ignored = "^#"};
+  EXPECT_EQ(told("blank-lines", "# x\na O\n# y\n\n# z\nb O\n\n# z\n\nc O\n", skip), "D-D");
   EXPECT_EQ(told("blank-lines", "\n\na O\n\nb O\nc O\n\n\nd O\n\ne O\n\n\n\nf O\n"), "D-D-D");
 }
 

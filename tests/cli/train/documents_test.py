@@ -30,6 +30,10 @@ class DocumentsTest(CliTest):
     def model(self, name, *options):
         return self.train(name, MARK, *PARTS, "--template", self.template, *options, self.data)
 
+    def without_record(self, model):
+        """The weights: what the hold-out scored stands in the record."""
+        return self.run_ok("inspect", "--weights", self.file("w.croft", model))
+
     def labels(self, model, data=None, *options):
         return self.run_ok("predict", "-m", model, "--output", "labels", *options, data or self.new)
 
@@ -149,6 +153,39 @@ class DocumentsTest(CliTest):
                              for e in events), 1)
         self.train("f.croft", MARK, *PARTS, "--holdout", self.file("dev", self.test), self.data)
 
+    def test_labels_that_are_held_out_say_nothing(self):
+        """Swapped in one document after the other, they change the model unless they are held out."""
+        def bytes_of(docs):
+            return self.train("h.croft", MARK, *PARTS, "--template", self.template, "--holdout", "0.3",
+                              self.file("h", text_of(docs))).read_bytes()
+        whole = bytes_of(self.docs)
+        same = 0
+        for n, doc in enumerate(self.docs):
+            swapped = [s.replace("PER", "X").replace("LOC", "PER").replace("X", "LOC") for s in doc]
+            changed = bytes_of([*self.docs[:n], swapped, *self.docs[n + 1:]])
+            same += self.without_record(changed) == self.without_record(whole)
+        self.assertEqual(same, 2, "of eight documents three tenths are held out")
+
+    def test_other_models_of_it_are_trained_as_it_was(self):
+        model = self.model("m.croft")
+        lines = self.run_ok("stack", "-m", model, "--jackknife", "2", "--group-by=-DOCSTART-", self.data)
+        self.assertIn("chain=B-LOC", lines)
+        checkpoint = self.folder / "state"
+        self.assertEqual(self.model("c.croft", "--checkpoint", checkpoint, "--checkpoint-interval", "0").read_bytes(),
+                         model.read_bytes())
+        nodes = self.file("nodes", "U0:%x[0,0]\nU1:%x[-1,0]\nU2:%x[1,0]\n")
+        self.train("b.croft", MARK, *PARTS, "--model", "boosted-chain", "--holdout", "0.3", "--early-stop", "2",
+                   "--template", nodes, self.data)
+        self.run_ok("search", MARK, "--document-parts", "2", "--values", "l2=0.5,1", "--folds", "2", "--smallest", "1",
+                    "--quiet", self.data)
+
+    def test_a_bad_row_ends_it_before_its_document(self):
+        model = self.model("m.croft")
+        bad = self.file("bad", self.new.read_text() + "-DOCSTART-\n\nabout\nKora\n\ntoo many cells here\n")
+        done = croft("predict", "-m", model, "--output", "labels", bad)
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertEqual(done.stdout.decode(), self.labels(model))
+
     def test_it_goes_with_weights_and_known_sets_of_labels(self):
         count = len(self.data.read_text().strip().split("\n\n"))
         self.model("w.croft", "--weights", self.file("w", "2\n" * count))
@@ -158,14 +195,16 @@ class DocumentsTest(CliTest):
     def test_what_cannot_be_done_is_refused(self):
         def refused(*options, status=WRONG_USAGE, mentions=()):
             self.fails(status, "train", "--quiet", "-o", self.folder / "no.croft", *options, mentions=mentions)
-        refused("--documents=NOMARK", self.data, mentions=["--documents NOMARK", "no sequence"])
+        refused("--documents=NOMARK", self.data, mentions=["--documents NOMARK", "nothing in the data"])
         refused(MARK, "--document-parts", "20", self.data, mentions=["8 documents", "--document-parts 20"])
         refused(MARK, "--document-parts", "1", self.data, mentions=["--document-parts"])
         refused(MARK, "--document-column", "1", self.data, mentions=["--document-column 1", "1 column"])
         refused("--document-column", "0", self.data, mentions=["--documents"])
         refused(MARK, "--format", "attributes", self.data, mentions=["--documents", "attributes"])
         refused(MARK, "--model", "hmm", self.data, mentions=["--documents", "hmm"])
-        refused("--documents", "7", self.data, status=BAD_INPUT, mentions=["column 7"])
+        refused("--documents", "1", self.data, mentions=["--documents 1", "1 column", "labels"])
+        spans = self.file("s.jsonl", '{"d":1,"tokens":["a"],"spans":[]}\n{"tokens":["a"],"spans":[]}\n')
+        refused("--documents", "d", "--format", "spans", spans, status=BAD_INPUT, mentions=["s.jsonl:2", 'key "d"'])
         model = self.model("m.croft")
         refused("--init", model, self.data, mentions=["looks at documents"])
         refused(MARK, "--init", model, self.data, mentions=["--init", "--documents"])

@@ -88,9 +88,13 @@ def test_held_out_sequences_have_their_documents(data):
 def test_what_cannot_be_done_is_refused(model, data):
     with pytest.raises(ValueError, match='documents looks at words'):
         croft.ChainCRF(**OPTIONS).fit([[{'a': 1}]], [['A']])
-    with pytest.raises(ValueError, match='no sequence of the data begins'):
+    with pytest.raises(ValueError, match='nothing in the data tells'):
         croft.ChainCRF(template=TEMPLATE, documents='NOMARK').fit(*data[:2])
     with pytest.raises(ValueError, match='document_parts|--document-parts'):
         croft.ChainCRF(template=TEMPLATE, documents='-DOCSTART-', document_parts=100).fit(*data[:2])
+    with pytest.raises(ValueError, match='X_unlabelled'):
+        croft.ChainCRF(template=TEMPLATE, **OPTIONS).fit(*data[:2], X_unlabelled=data[2])
+    with pytest.raises(ValueError, match='numbers'):
+        croft.LogisticRegression(documents='-DOCSTART-').fit([[1.0], [2.0]], ['A', 'B'])
     with pytest.raises(ValueError, match='prior'):
         croft.ChainCRF(template=TEMPLATE, prior=model, **OPTIONS).fit(*data[:2])
