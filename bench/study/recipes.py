@@ -29,11 +29,13 @@ def marked(text):
 
 
 def spanish(study, test):
-    def file(part):
+    """A run is known by its training file: one for each test file."""
+    def file(part, name):
         def write(out):
             out.write(marked(study.data.text(f'conll2002/esp.{part}.txt').decode()).encode())
-        return study.data.made(f'documents.{part}', write)
-    return DataSet('Spanish documents', file('train'), file(test), [], 'F1')
+        return study.data.made(name, write)
+    return DataSet(f'Spanish, {test}', file('train', f'documents.{test}.train'), file(test, f'documents.{test}'), [],
+                   'F1')
 
 
 def chunking(study):
