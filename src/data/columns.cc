@@ -51,6 +51,12 @@ void skip_lines(const std::string& expression, LineReader& lines,
   });
 }
 
+bool begins_with_cells(std::string_view line, std::string_view cells) {
+  if (!line.starts_with(cells)) return false;
+  line.remove_prefix(cells.size());
+  return line.empty() || line.front() == '\r' || is_blank(line.front());
+}
+
 void ColumnSequence::clear() {
   text_.clear();
   size_ = 0;

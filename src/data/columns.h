@@ -69,6 +69,9 @@ struct ColumnsForm {
 void skip_lines(const std::string& expression, LineReader& lines,
                 std::function<void(std::string_view line)> seen = {});
 
+// Whether these cells, with the blanks between them, are the first of the line.
+bool begins_with_cells(std::string_view line, std::string_view cells);
+
 enum class RowWidth {
   as_expected,
   or_one_fewer,  // data without the label column, as long as all rows agree

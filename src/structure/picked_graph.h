@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "croft/structure/factor_graph.h"
+#include "structure/factor_numbers.h"
 
 namespace croft {
 
@@ -19,6 +20,29 @@ struct PickedGraph {
   void pick(const FactorGraph& from);
   //   gradient : by this graph's numbers;  out : by the other's
   void add_back(std::span<const double> gradient, std::span<double> out) const;
+};
+
+// Directions of the other graph's numbers, through a picked one.  Keeps its storage.
+class PickedDirection {
+ public:
+  // Adds to `out`, by the numbers of `from`, what add(direction, change) adds to `change`; both of
+  // these by the numbers of `graph`, whose scores are picked before.  Numbers that stay do not
+  // move.
+  template <class Add>
+  void add(PickedGraph& graph, const FactorGraph& from, std::span<const double> direction,
+           std::span<double> out, const Add& add) {
+    graph.pick(from);
+    picked_.clear();
+    for (const std::uint64_t place : graph.source) {
+      picked_.push_back(place == kNoScore ? 0 : direction[place]);
+    }
+    change_.assign(picked_.size(), 0);
+    add(std::span<const double>(picked_), std::span<double>(change_));
+    graph.add_back(change_, out);
+  }
+
+ private:
+  std::vector<double> picked_, change_;
 };
 
 // p(unknown | known): every factor, some of them without a variable left, so that log Z is that of

@@ -12,7 +12,6 @@ namespace croft {
 namespace {
 
 constexpr std::string_view kElsewhere = "elsewhere=", kElsewhereBest = "elsewhere.best=";
-constexpr std::string_view kBlankLines = "blank-lines";
 constexpr double kTie = 1e-9;  // of equal means the first label is best, whatever rounding says
 
 }  // namespace
@@ -41,6 +40,21 @@ std::vector<Label> numbers_in(const SequenceModel& known, const SequenceModel& m
     number.push_back(y);
   }
   return number;
+}
+
+std::vector<std::vector<LabelShares>> ShareTagger::tag(std::span<ColumnSequence* const> sequences,
+                                                       ThreadPool& pool) {
+  while (workers_.size() < pool.threads()) workers_.emplace_back(plan_);
+  std::vector<std::vector<LabelShares>> shares(sequences.size());
+  pool.run(sequences.size(), [&](std::size_t n, std::size_t w) {
+    Worker& worker = workers_[w];
+    const ColumnSequence& rows = *sequences[n];
+    model_.extractor().extract(rows, false, worker.scratch, worker.text);
+    const Tagging& tagging = worker.tagger.tag(TagInput{worker.text, &rows}, {.marginals = true});
+    shares[n].resize(rows.rows());
+    if (tagging.outcome.found) take_shares(tagging.marginals, number_, shares[n]);
+  });
+  return shares;
 }
 
 Elsewhere::Elsewhere(const SequenceModel& model) : order_(model.labels()), mean_(model.labels()) {
@@ -98,11 +112,7 @@ bool DocumentRule::is_marked(const ColumnSequence& rows) const {
   const std::string_view skipped = rows.skipped;
   for (std::size_t begin = 0; begin < skipped.size();) {
     const std::size_t end = skipped.find('\n', begin);
-    const std::string_view line = skipped.substr(begin, end - begin);
-    if (line.starts_with(by_) && (line.size() == by_.size() || line[by_.size()] == ' ' ||
-                                  line[by_.size()] == '\t' || line[by_.size()] == '\r')) {
-      return true;
-    }
+    if (begins_with_cells(skipped.substr(begin, end - begin), by_)) return true;
     begin = end + 1;
   }
   return false;
@@ -157,29 +167,10 @@ bool DocumentRule::begins(const ColumnSequence& rows, std::string_view line,
 }
 
 DocumentContext::DocumentContext(const SequenceModel& first, const DocumentPass& pass)
-    : first_(first),
-      by_(pass.by),
-      column_(pass.column),
-      plan_(first_),
-      number_(first_.labels()),
-      elsewhere_(first_) {
-  std::iota(number_.begin(), number_.end(), Label{0});
-}
-
-DocumentRule DocumentContext::rule() const { return DocumentRule(by_); }
+    : column_(pass.column), tagger_(first, first), elsewhere_(first) {}
 
 void DocumentContext::complete(std::span<ColumnSequence* const> document, ThreadPool& pool) {
-  while (workers_.size() < pool.threads()) workers_.emplace_back(plan_);
-  std::vector<std::vector<LabelShares>> shares(document.size());
-  pool.run(document.size(), [&](std::size_t n, std::size_t w) {
-    Worker& worker = workers_[w];
-    first_.extractor().extract(*document[n], false, worker.scratch, worker.text);
-    const Tagging& tagging =
-        worker.tagger.tag(TagInput{worker.text, document[n]}, {.marginals = true});
-    shares[n].resize(document[n]->rows());
-    if (tagging.outcome.found) take_shares(tagging.marginals, number_, shares[n]);
-  });
-  fill_beside(document, shares, column_, elsewhere_);
+  fill_beside(document, tagger_.tag(document, pool), column_, elsewhere_);
 }
 
 void fill_beside(std::span<ColumnSequence* const> document,

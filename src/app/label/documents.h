@@ -24,14 +24,38 @@ inline constexpr double kSmallestPosterior = 1e-4;
 // The labels of a position that have this probability or more.
 using LabelShares = std::vector<std::pair<Label, double>>;
 
-// Of labels by their names in one model, what another one says of a sequence that has been tagged
-// with marginals.
-//   number : [labels of the tagging] their numbers
+// What a sequence that has been tagged with marginals is labelled as.
+//   number : [labels of the tagging] their numbers in the shares
 void take_shares(const Matrix<double>& marginals, std::span<const Label> number,
                  std::vector<LabelShares>& out);
 
 // [labels of `model`] the numbers of these among those of `known`, which has them all.
 std::vector<Label> numbers_in(const SequenceModel& known, const SequenceModel& model);
+
+// What a model says of rows.
+class ShareTagger {
+ public:
+  // Both must outlive it.
+  //   known : whose numbers labels have in the shares
+  ShareTagger(const SequenceModel& known, const SequenceModel& model)
+      : model_(model), plan_(model), number_(numbers_in(known, model)) {}
+  // [sequences][positions]; nothing of a sequence without a labelling.  Cost: marginals of each, on
+  // the threads of the pool.
+  std::vector<std::vector<LabelShares>> tag(std::span<ColumnSequence* const> sequences,
+                                            ThreadPool& pool);
+
+ private:
+  struct Worker {
+    explicit Worker(const TagPlan& plan) : tagger(plan) {}
+    Tagger tagger;
+    Extractor::Scratch scratch;
+    TextSequence text;
+  };
+  const SequenceModel& model_;
+  TagPlan plan_;
+  std::vector<Label> number_;
+  std::vector<Worker> workers_;
+};
 
 // What the words of one document are labelled as.  Words are the same where they are so in lower
 // case.
@@ -69,6 +93,8 @@ class Elsewhere {
   std::vector<double> mean_;
   std::optional<Label> best_;
 };
+
+inline constexpr std::string_view kBlankLines = "blank-lines";
 
 // What makes sequences a document.
 //   blank-lines   two blank lines, or more, end one; skipped lines are none
@@ -112,24 +138,12 @@ class DocumentContext {
   // Of a model that has one.
   explicit DocumentContext(const SequenceModel& model)
       : DocumentContext(*model.first_pass(), *model.extractor().config().documents) {}
-  DocumentRule rule() const;
-  // Fills `beside` of the sequences of one document.  A sequence without a labelling in the first
-  // pass says nothing of its words.  Cost: marginals of each, on the threads of the pool.
+  // Fills `beside` of the sequences of one document, at the cost of ShareTagger::tag().
   void complete(std::span<ColumnSequence* const> document, ThreadPool& pool);
 
  private:
-  struct Worker {
-    explicit Worker(const TagPlan& plan) : tagger(plan) {}
-    Tagger tagger;
-    Extractor::Scratch scratch;
-    TextSequence text;
-  };
-  const SequenceModel& first_;
-  std::string by_;
   std::size_t column_;
-  TagPlan plan_;
-  std::vector<Label> number_;
-  std::vector<Worker> workers_;
+  ShareTagger tagger_;
   Elsewhere elsewhere_;
 };
 

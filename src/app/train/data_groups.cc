@@ -1,17 +1,16 @@
 #include "app/train/data_groups.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <map>
 
+#include "app/label/documents.h"
 #include "core/json.h"
 #include "data/csv.h"
 
 namespace croft {
 namespace {
 
-constexpr std::string_view kBlankLines = "blank-lines";
 constexpr std::string_view kBetweenCells = " \t";
 
 std::string_view first_line(std::string_view block) {
@@ -30,13 +29,6 @@ std::optional<std::string_view> cell_of(std::string_view block, std::size_t colu
     if (k == column) return cell;
     row.remove_prefix(cell.size());
   }
-}
-
-// Whether these cells, with the blanks between them, are the first of the line.
-bool begins_with_cells(std::string_view line, std::string_view cells) {
-  if (!line.starts_with(cells)) return false;
-  line.remove_prefix(cells.size());
-  return line.empty() || line.front() == '\r' || kBetweenCells.find(line.front()) != line.npos;
 }
 
 // Blocks of the same value are a group.
@@ -155,11 +147,8 @@ std::vector<std::size_t> group_by(const std::string& by, const DataBlocks& data,
   if (form.spans) return group_by_key(data, by);
   if (form.format == InputFormat::csv) return group_by_cell(data, by, form.delimiter);
   if (form.format == InputFormat::columns) {
-    std::size_t column = 0;
-    const char* const end = by.data() + by.size();
-    const auto [rest, fault] = std::from_chars(by.data(), end, column);
-    const bool number = fault == std::errc() && rest == end;
-    return number ? group_by_column(data, column) : group_by_marker(data, by);
+    const std::optional<std::size_t> column = DocumentRule(by).column();
+    return column ? group_by_column(data, *column) : group_by_marker(data, by);
   }
   if (form.format == InputFormat::svmlight) {
     throw UsageError("--group-by ", by,

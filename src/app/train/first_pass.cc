@@ -144,19 +144,10 @@ class Passes {
 
   void label(const SequenceModel& first, const SequenceModel& model,
              const std::vector<std::size_t>& which) {
-    const std::vector<Label> number = numbers_in(first, model);
-    const TagPlan plan(model);
-    std::vector<Tagger> taggers;
-    for (std::size_t k = 0; k < pool_.threads(); ++k) taggers.emplace_back(plan);
-    std::vector<Extractor::Scratch> scratch(pool_.threads());
-    pool_.run(which.size(), [&](std::size_t k, std::size_t worker) {
-      const ColumnSequence& rows = data_.sequences[which[k]].rows;
-      TextSequence text;
-      model.extractor().extract(rows, false, scratch[worker], text);
-      const Tagging& tagging = taggers[worker].tag(TagInput{text, &rows}, {.marginals = true});
-      shares_[which[k]].resize(rows.rows());
-      if (tagging.outcome.found) take_shares(tagging.marginals, number, shares_[which[k]]);
-    });
+    std::vector<ColumnSequence*> rows;
+    for (const std::size_t n : which) rows.push_back(&data_.sequences[n].rows);
+    auto found = ShareTagger(first, model).tag(rows, pool_);
+    for (std::size_t k = 0; k < which.size(); ++k) shares_[which[k]] = std::move(found[k]);
   }
 
   void fill(const SequenceModel& first) {

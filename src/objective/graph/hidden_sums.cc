@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/infinity.h"
-#include "structure/factor_numbers.h"
 
 namespace croft {
 
@@ -33,14 +32,8 @@ double HiddenSums::evaluate(std::span<double> gradient) {
 void HiddenSums::add_tangent(double scale, std::span<const double> direction,
                              std::span<double> out) {
   if (!rest_) return tangent_->add(scale, direction, out);
-  rest_->pick(graph_);
-  picked_.clear();
-  for (const std::uint64_t place : rest_->source) {
-    picked_.push_back(place == kNoScore ? 0 : direction[place]);
-  }
-  change_.assign(picked_.size(), 0);
-  tangent_->add(scale, picked_, change_);
-  rest_->add_back(change_, out);
+  of_rest_.add(*rest_, graph_, direction, out,
+               [&](auto picked, auto change) { tangent_->add(scale, picked, change); });
 }
 
 }  // namespace croft

@@ -39,7 +39,8 @@ class HiddenSums final : public GraphObjective {
   std::optional<PickedGraph> rest_;  // where something is known
   std::unique_ptr<SumOracle> sums_;
   std::optional<SumTangent> tangent_;
-  std::vector<double> picked_, change_;  // by the numbers of rest_
+  PickedDirection of_rest_;
+  std::vector<double> change_;  // by the numbers of rest_
 };
 
 }  // namespace croft

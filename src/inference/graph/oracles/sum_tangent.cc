@@ -1,7 +1,6 @@
 #include "inference/graph/oracles/sum_tangent.h"
 
 #include "structure/counters.h"
-#include "structure/factor_numbers.h"
 
 namespace croft {
 
@@ -14,14 +13,8 @@ SumTangent::SumTangent(const FactorGraph& graph, const Order& order) : graph_(gr
 
 void SumTangent::add(double scale, std::span<const double> direction, std::span<double> out) {
   if (!chains_) return tree_->add(scale, direction, out);
-  chains_->pick(graph_);
-  picked_.clear();
-  for (const std::uint64_t place : chains_->source) {
-    picked_.push_back(place == kNoScore ? 0 : direction[place]);
-  }
-  change_.assign(picked_.size(), 0);
-  tree_->add(scale, picked_, change_);
-  chains_->add_back(change_, out);
+  of_chains_.add(*chains_, graph_, direction, out,
+                 [&](auto picked, auto change) { tree_->add(scale, picked, change); });
 }
 
 }  // namespace croft

@@ -27,7 +27,7 @@ class SumTangent {
   const FactorGraph& graph_;
   std::optional<PickedGraph> chains_;  // where it needs counters
   std::optional<TreeTangent> tree_;
-  std::vector<double> picked_, change_;  // by the numbers of chains_
+  PickedDirection of_chains_;
 };
 
 }  // namespace croft
