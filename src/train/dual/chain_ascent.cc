@@ -21,6 +21,7 @@
 #include "optimize/stochastic/weight_tree.h"
 #include "train/dual/ascent_rows.h"
 #include "train/dual/chain_dual.h"
+#include "train/dual/thread_choice.h"
 
 namespace croft {
 namespace {
@@ -65,7 +66,8 @@ class ChainAscent final : public Optimizer {
         gaps_(data.sequences()),
         gradient_(layout.dimension()),
         visits_(std::clamp<std::size_t>(data.sequences() / kApart, 1, kTogether)),
-        work_(pool.threads()) {
+        work_(pool.threads()),
+        thread_choice_(pool.threads()) {
     one_row_.cells = layout.tied.cells;
     one_row_.begin = {0, transitions_};
     find_cells();
@@ -342,7 +344,13 @@ class ChainAscent final : public Optimizer {
     visited_ = 0;
     for (Visit& v : visits_) v.trials = 0;
     choose(random);
-    MeetingPoint all(pool_.threads());
+    thread_choice_.time([&](std::size_t threads) { return take_turns(threads, random); });
+  }
+
+  // Returns how many turns it took.
+  std::size_t take_turns(std::size_t threads, Random& random) {
+    MeetingPoint all(threads);
+    std::size_t turns = 0;
     std::atomic<std::size_t> looked{0}, moved{0};
     std::atomic<bool> failed{false};
     bool over = false;  // written by one thread, between two meetings
@@ -356,14 +364,15 @@ class ChainAscent final : public Optimizer {
       }
       all.wait();
     };
-    pool_.run(pool_.threads(), [&](std::size_t, std::size_t worker) {
+    pool_.run(threads, [&](std::size_t task, std::size_t worker) {
       while (!over) {
         by_turns(looked, visits_.size(), [&](std::size_t i) { look(visits_[i], work_[worker]); });
         by_turns(moved, AscentRows<Real>::kShares, [&](std::size_t share) {
           for (Visit& v : visits_) v.grown[share] = rows_.move(v.n, v.change.row(0), share);
         });
-        if (worker == 0) {  // nothing here allocates, so that nothing throws
+        if (task == 0) {  // nothing here allocates, so that nothing throws
           if (!failed) settle();
+          ++turns;
           over = failed || visited_ >= data_.positions();
           if (!over) choose(random);
           looked = moved = 0;
@@ -372,6 +381,7 @@ class ChainAscent final : public Optimizer {
       }
     });
     if (error) std::rethrow_exception(error);
+    return turns;
   }
 
   // The examples of the next turn, each once: first those whose steps were taken back.
@@ -476,7 +486,8 @@ class ChainAscent final : public Optimizer {
   Iteration now_;
 
   std::vector<Visit> visits_;
-  std::vector<Worker> work_;            // [threads]
+  std::vector<Worker> work_;  // [threads]
+  ThreadChoice thread_choice_;
   std::vector<std::uint32_t> order_;    // of this pass
   std::size_t next_ = 0, visited_ = 0;  // in order_; positions
 };
