@@ -143,13 +143,20 @@ class Runs:
                   'seconds': process.seconds, 'processor_seconds': process.processor_seconds,
                   'megabytes': process.megabytes, 'reason': done.get('reason', 'ended'),
                   'message': done.get('message', ''),
-                  'objective': done.get('objective', steps[-1]['objective'] if steps else math.nan),
+                  'objective': self.objective(done, steps),
                   **self.sizes(process.err),
                   'steps': [{k: e[k] for k in KEPT if k in e} for e in steps]}
         if data.test and model.exists():  # an interrupted training leaves one too
             record.update(self.score(model, data))
         log.unlink()
         return record
+
+    @staticmethod
+    def objective(done, steps):
+        """At the end; NaN where an interruption left none known."""
+        if done.get('objective') is not None:
+            return done['objective']
+        return steps[-1]['objective'] if steps else math.nan
 
     def score(self, model, data):
         process = Process([self.croft, 'evaluate', '--json', '-m', model, data.test], 600,

@@ -33,6 +33,10 @@ void check_finite(const Iteration& now) {
       now.objective, now.number));
 }
 
+std::string stopped_message(std::size_t iterations) {
+  return fmt::format("stopped on request after {} iterations", iterations);
+}
+
 void check_positive(std::string_view name, double value) {
   if (!(value > 0) || std::isinf(value)) {
     throw UsageError(fmt::format("{} is {}; it must be a finite number > 0", name, value));

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "croft/core/interrupt.h"
@@ -26,6 +27,9 @@ void check_finite(const Iteration& now);
 void check_positive(std::string_view name, double value);
 // Throws UsageError where `value` is 0.
 void check_at_least_one(std::string_view name, std::size_t value);
+
+// What the result of a run that a request has ended says.
+std::string stopped_message(std::size_t iterations);
 
 // Runs work that may be given up (core/interrupt.h).  False: it was.
 template <class Work>

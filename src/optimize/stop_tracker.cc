@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "optimize/checks.h"
+
 namespace croft {
 
 StopTracker::StopTracker(const StoppingRule& rule, const IterationCallback& callback)
@@ -83,8 +85,7 @@ OptimizeResult StopTracker::interrupted(const Iteration& last) {
 }
 
 bool StopTracker::stop_on_request(std::size_t iterations) {
-  return stop(StopReason::stopped,
-              fmt::format("stopped on request after {} iterations", iterations));
+  return stop(StopReason::stopped, stopped_message(iterations));
 }
 
 bool StopTracker::stop(StopReason reason, std::string message) {

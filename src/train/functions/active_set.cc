@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "croft/core/error.h"
+#include "optimize/checks.h"
 #include "train/checkpoint.h"
 
 namespace croft {
@@ -160,7 +161,7 @@ OptimizeResult ActiveSetTraining::total(OptimizeResult last) const {
   last.evaluations = evaluations_;
   if (stop_requested_ && last.reason != StopReason::target) {
     last.reason = StopReason::stopped;
-    last.message = fmt::format("stopped on request after {} iterations", iterations_);
+    last.message = stopped_message(iterations_);
   } else if (last.reason == StopReason::max_iterations) {
     last.message = fmt::format("all {} iterations are done; not converged", iterations_);
   }
@@ -212,7 +213,12 @@ ActiveSetResult ActiveSetTraining::run(std::span<const FeatureWeight> start) {
       return {total(last_), screened_.largest, std::move(set_), std::move(w_)};
     }
     resumed = false;
+    const double before = last_.objective;
     last_ = optimise(std::min(limit_, options_.stop.max_iterations - iterations_));
+    if (last_.reason == StopReason::stopped) {  // interrupted, maybe before the round had begun
+      stop_requested_ = true;
+      if (std::isnan(last_.objective) && iterations_ > 0) last_.objective = before;
+    }
     if (stop_requested_) return {total(last_), std::nullopt, std::move(set_), std::move(w_)};
   }
 }

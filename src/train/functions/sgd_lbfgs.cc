@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "croft/optimize/regulariser.h"
+#include "optimize/checks.h"
 #include "train/checkpoint.h"
 
 namespace croft {
@@ -64,8 +65,7 @@ class SgdLbfgs {
     result.iterations += iterations_;
     result.evaluations += evaluations_;
     if (result.reason == StopReason::stopped) {
-      result.message =
-          "stopped on request after " + std::to_string(result.iterations) + " iterations";
+      result.message = stopped_message(result.iterations);
     } else if (result.reason == StopReason::max_iterations) {
       result.message =
           "all " + std::to_string(result.iterations) + " iterations are done; not converged";

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "croft/core/error.h"
+#include "optimize/checks.h"
 
 namespace croft {
 
@@ -85,6 +86,7 @@ OptimizeResult FeatureRoundsTraining::train_last(TrainingWatch& last) {
   const ChainProblem problem = t_.problem(o_, pool_);
   OptimizeResult result = t_.train_all(problem, start, scorer_, last, nullptr);
   result.iterations += *before_;
+  if (result.reason == StopReason::stopped) result.message = stopped_message(result.iterations);
   return result;
 }
 
@@ -104,7 +106,7 @@ OptimizeResult FeatureRoundsTraining::as_it_is() {
   result.evaluations = 1;
   result.iterations = *before_;
   result.reason = StopReason::stopped;
-  result.message = fmt::format("stopped on request after {} iterations", *before_);
+  result.message = stopped_message(*before_);
   return result;
 }
 

@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "app/label/tagger.h"
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/objective/likelihood.h"
 #include "croft/optimize/regulariser.h"
 #include "support/random_data.h"
@@ -324,6 +326,36 @@ TEST(ActiveSet, ACallbackThatReturnsFalseStopsIt) {
   EXPECT_EQ(result.optimization.iterations, 30u);
   EXPECT_FALSE(result.largest_violation.has_value());
   EXPECT_EQ(result.weights, seen);
+}
+
+// In the middle of a round, and at the end of the first one: the next begins after the request.
+TEST(ActiveSet, AnInterruptionKeepsTheLastIteration) {
+  const Candidates all = random_candidates(medium(9, 0, true), FeatureSet::all, 1, 108);
+  const auto not_zero = [](std::vector<double> w) {  // the next round has other features at 0
+    std::erase(w, 0.0);
+    std::ranges::sort(w);
+    return w;
+  };
+  for (const std::size_t last : {10u, 25u, 30u}) {
+    Training run;
+    Iteration seen;
+    std::vector<double> w;
+    run.callback = [&](const ActiveSet&, const Iteration& now) {
+      seen = now;
+      w.assign(now.w.begin(), now.w.end());
+      if (now.number == last) interruption = true;
+      return true;
+    };
+    const ActiveSetResult result = run(all);
+    interruption = false;
+    EXPECT_EQ(seen.number, last);
+    EXPECT_EQ(result.optimization.reason, StopReason::stopped);
+    EXPECT_EQ(result.optimization.message,
+              "stopped on request after " + std::to_string(last) + " iterations");
+    EXPECT_EQ(result.optimization.iterations, last);
+    EXPECT_EQ(result.optimization.objective, seen.objective);
+    EXPECT_EQ(not_zero(result.weights), not_zero(w));
+  }
 }
 
 TEST(ActiveSet, WithoutIterationsItIsTheStart) {
