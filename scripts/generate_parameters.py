@@ -96,7 +96,7 @@ EXCEPTIONS = [
     Differs("weights", "", None, "`fit` is handed sample_weight"),
     Differs(TEXTS, "", None, "TextVectorizer has them"),
     Differs("delimiter label numeric categorical ignore missing standardise", "", None,
-            "what makes X of a table, such as pandas, has them"),
+            "what makes X of a table, such as pandas, has them; `croft.check` has them"),
     Differs("init", "ChainCRF MEMM SegmentCRF GraphCRF JointMaxent", "warm_start", "the model is the estimator's own"),
     Differs("init", "LogisticRegression", None, "`prior` starts from a model"),
     Differs("init", "NaiveBayes", None, "`partial_fit` adds rows to those that were counted"),

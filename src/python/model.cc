@@ -394,14 +394,8 @@ auto unchanged(Look look) {
 
 // What `croft check --json` prints, as JSON.
 std::string check(const std::string& train, const std::vector<std::string>& tests,
-                  const std::string& format, std::size_t show, std::size_t label_column,
-                  const std::string& ignore_lines) {
-  CheckOptions options{.format = format, .shown = show, .form = {label_column, ignore_lines}};
-  if (format != "columns" && options.form != ColumnsForm()) {
-    throw UsageError("label_column and ignore_lines are of columns, and the format is ", format);
-  }
-  options.form.validate();
-  return dump(to_json(check_data(train, tests, options)));
+                  const py::dict& options) {
+  return dump(to_json(check_data(train, tests, check_request(options))));
 }
 
 }  // namespace
@@ -483,8 +477,7 @@ void bind_model(py::module_& module) {
       },
       py::arg("model"), py::arg("name"), py::arg("data"), py::arg("notes"), py::arg("top"),
       py::arg("format"));
-  module.def("check", &check, py::arg("train"), py::arg("tests"), py::arg("format"),
-             py::arg("show"), py::arg("label_column"), py::arg("ignore_lines"));
+  module.def("check", &check, py::arg("train"), py::arg("tests"), py::arg("options"));
   module.def("compare", &compare, py::arg("y_true"), py::arg("y_first"), py::arg("y_second"),
              py::arg("draws"), py::arg("confidence"), py::arg("seed"), py::arg("show"));
 }

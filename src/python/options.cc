@@ -360,6 +360,10 @@ SearchSettings search_settings_of(const py::dict& options) {
   return settings;
 }
 
+CheckOptions check_request(const py::dict& options) {
+  return check_options(values_in(options, {check_rows()}));
+}
+
 TagRequest tag_request(const py::dict& options, const SequenceModel& model) {
   const OptionValues values = values_in(options, {tag_rows()});
   TagRequest out;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/check/data_check.h"
 #include "app/label/tag_plan.h"
 #include "app/search/search.h"
 #include "app/train/requests.h"
@@ -40,6 +41,8 @@ std::vector<std::string> training_arguments(const pybind11::dict& options);
 
 // Of a search: its parameters are left open.
 SearchSettings search_settings_of(const pybind11::dict& options);
+// Those of croft check.
+CheckOptions check_request(const pybind11::dict& options);
 // constrain, rules, limit, penalties, decode, scheme, partial.
 TagRequest tag_request(const pybind11::dict& options, const SequenceModel& model);
 

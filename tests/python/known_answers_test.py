@@ -118,5 +118,5 @@ def test_what_is_strange_in_data(tmp_path):
     assert found["train"]["findings"]["labelled_differently"]["cases"] == [
         {"line": 3, "what": "a: Y, and X", "other_line": 1}]
     assert found["tests"][0]["findings"]["in_training_data"]["count"] == 1
-    with pytest.raises(ValueError, match="csv"):
-        croft.check(train, format="csv")
+    with pytest.raises(ValueError, match="raw"):
+        croft.check(train, format="raw")

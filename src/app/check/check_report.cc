@@ -28,7 +28,7 @@ void append(const FileCheck& file, std::string_view train, std::string& out) {
                      counts_of(file));
   if (file.findings.empty()) out += "  nothing that is strange\n";
   for (const Finding& each : file.findings) {
-    out += fmt::format("\n  {} {}\n", each.count, each.text);
+    out += fmt::format("\n  {}: {}\n", each.text, each.count);
     const bool of_train =
         each.name == "in_training_data" || each.name == "labelled_differently_in_training";
     for (const Finding::Case& one : each.cases) {

@@ -3,93 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <cmath>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "app/check/labelled_data.h"
 #include "app/label/chunks.h"
-#include "app/label/row_reader.h"
 #include "core/unicode.h"
 #include "croft/core/error.h"
 #include "croft/data/line_reader.h"
-#include "data/attributes.h"
-#include "data/labelled_text.h"
+#include "features/vocabulary.h"
+#include "train/kinds/chain_training.h"
 
 namespace croft {
 namespace {
-
-// A sequence as it was read, without what training makes of it.
-struct Read {
-  std::size_t line = 0;  // of the first position
-  std::vector<std::string> words{}, labels{};
-};
-using Visit = std::function<void(const Read&)>;
-
-std::string row_before_label(const ColumnSequence& rows, std::size_t t) {
-  std::string row;
-  for (std::size_t c = 0; c + 1 < rows.columns(t); ++c) {
-    if (c > 0) row += ' ';
-    row += rows.cell(t, c);
-  }
-  return row;
-}
-
-void read_rows(const std::string& path, std::optional<ChunkScheme> spans, const ColumnsForm& form,
-               const Visit& visit) {
-  RowReader reader(LineReader(path), spans, 0, false, false, form);
-  ColumnSequence rows;
-  std::string line;
-  Read read;
-  while (reader.next(rows, line)) {
-    read = {.line = rows.first_line};
-    for (std::size_t t = 0; t < rows.rows(); ++t) {
-      if (rows.columns(t) < 2) {
-        throw InputError({path, rows.first_line + t}, "a row without a label", rows.line(t),
-                         "the last column is the label");
-      }
-      read.words.push_back(row_before_label(rows, t));
-      read.labels.emplace_back(rows.cell(t, rows.columns(t) - 1));
-    }
-    visit(read);
-  }
-}
-
-void read_attributes(const std::string& path, const Visit& visit) {
-  AttributesReader reader{LineReader(path)};
-  TextSequence sequence;
-  AttributeLines lines;
-  Read read;
-  while (reader.next(sequence, lines)) {
-    read = {.line = sequence.first_line};
-    std::size_t begin = 0;
-    for (std::size_t t = 0; t < sequence.length(); ++t) {
-      const std::size_t end = lines.text.find('\n', begin);
-      const std::string line = lines.text.substr(begin, end - begin);
-      const std::size_t tab = line.find('\t');
-      read.words.push_back(tab == line.npos ? "" : line.substr(tab + 1));
-      read.labels.emplace_back(sequence.labels.item(t));
-      begin = end + 1;
-    }
-    visit(read);
-  }
-}
-
-void read_texts(const std::string& path, const Visit& visit) {
-  LabelledTextReader reader{LineReader(path)};
-  LabelledText text;
-  while (reader.next(text))
-    visit({.line = text.line, .words = {text.text}, .labels = {text.label}});
-}
-
-void read_data(const std::string& path, const CheckOptions& options, const Visit& visit) {
-  const std::string& format = options.format;
-  if (format == "columns") return read_rows(path, std::nullopt, options.form, visit);
-  if (format == kSpanFormat) return read_rows(path, ChunkScheme::bio, {}, visit);
-  if (format == "attributes") return read_attributes(path, visit);
-  if (format == "text") return read_texts(path, visit);
-  throw UsageError("check reads columns, spans, attributes and text; ", format, " is none of them");
-}
 
 // The cases of a finding as far as they are shown.
 class Findings {
@@ -109,10 +37,21 @@ class Findings {
   std::size_t shown_;
 };
 
-// A text as it is; of rows and attributes the first cell of each, as far as they fit.
-std::string opening(const Read& read, const CheckOptions& options) {
-  if (options.format == "text") return shortened(read.words[0]);
+bool has_words(const CheckOptions& options) {
+  return options.format == "columns" || options.format == kSpanFormat;
+}
+// Whether a position is a case of its own, and no word of a sentence.
+bool is_alone(const CheckOptions& options) {
+  return options.format == "text" || options.format == "svmlight" || options.format == "csv";
+}
+
+// Texts and rows of numbers as they are; of others the first cell of each, as far as they fit.
+std::string opening(const LabelledRows& read, const CheckOptions& options) {
   std::string out;
+  if (is_alone(options)) {
+    for (const std::string& each : read.words) out += (out.empty() ? "" : " | ") + each;
+    return shortened(std::move(out));
+  }
   for (const std::string& each : read.words) {
     out += (out.empty() ? "" : " ") + each.substr(0, each.find_first_of(" \t"));
   }
@@ -145,8 +84,8 @@ using Sequences = std::unordered_map<std::string, Known>;
 // What there is to look at in one file.
 class FileChecker {
  public:
-  FileChecker(const std::string& path, const CheckOptions& options)
-      : path_(path), options_(options) {
+  FileChecker(const std::string& path, const LabelledFormat& format, const CheckOptions& options)
+      : path_(path), format_(format), options_(options) {
     file_.name = path;
   }
 
@@ -156,9 +95,10 @@ class FileChecker {
                    options_.shown),
         otherwise("labelled_differently", "sequences that were there before, with other labels",
                   options_.shown);
-    read_data(path_, options_, [&](const Read& read) {
+    read_labelled(path_, format_, [&](const LabelledRows& read) {
       if (read.words.empty()) return;
       count(read);
+      measure(read);
       const auto [at, is_new] = sequences_.try_emplace(joined(read.words), read.line, read.labels);
       if (is_new) return;
       const auto [here, there] = std::ranges::mismatch(read.labels, at->second.labels);
@@ -166,15 +106,16 @@ class FileChecker {
         twice.add(read.line, opening(read, options_), at->second.line);
       } else {
         const auto t = static_cast<std::size_t>(here - read.labels.begin());
-        otherwise.add(read.line + (options_.format == "text" ? 0 : t),
-                      shortened(read.words[t]) + ": " + *here + ", and " + *there, at->second.line);
+        otherwise.add(read.line + t, shortened(read.words[t]) + ": " + *here + ", and " + *there,
+                      at->second.line);
       }
     });
     if (file_.sequences == 0) throw Error(path_ + ": there is no labelled sequence in it");
-    find_invalid_chunks();
+    if (!is_alone(options_)) find_invalid_chunks();
     std::move(otherwise).hand_on(file_);
     std::move(twice).hand_on(file_);
     find_rare_labels();
+    find_uneven_values();
     return std::move(file_);
   }
 
@@ -182,7 +123,7 @@ class FileChecker {
   const std::unordered_set<std::string>& words() const { return words_; }
 
  private:
-  void count(const Read& read) {
+  void count(const LabelledRows& read) {
     ++file_.sequences;
     file_.positions += read.words.size();
     file_.longest = std::max(file_.longest, read.words.size());
@@ -197,6 +138,56 @@ class FileChecker {
     Findings found("labels_seen_once", "labels that occur once", options_.shown);
     for (const auto& [label, times] : file_.labels) {
       if (times == 1) found.add(first_line_[label], shortened(label));
+    }
+    std::move(found).hand_on(file_);
+  }
+
+  void measure(const LabelledRows& read) {
+    for (std::size_t t = 0; t < read.values.lists(); ++t) {
+      for (std::size_t k = read.values.list_begin(t); k < read.values.list_end(t); ++k) {
+        const std::uint32_t id = names_.insert(read.values.item(k));
+        if (id == sizes_.size()) sizes_.emplace_back();
+        sizes_[id].add(read.values.value(k), read.line + t);
+      }
+    }
+  }
+
+  // A penalty and a step of a given length weigh all values alike.  Listed are those far from the
+  // middle, which is the geometric mean, the farthest first.  A column of categories is as if its
+  // values were 1.
+  void find_uneven_values() {
+    constexpr double kFar = 10;
+    std::vector<std::uint32_t> order;
+    double logs = 0, least = 1e300, most = 0;
+    std::size_t count = 0;
+    const auto see = [&](double size) {
+      logs += std::log(size);
+      least = std::min(least, size);
+      most = std::max(most, size);
+      ++count;
+    };
+    for (std::uint32_t id = 0; id < sizes_.size(); ++id) {
+      if (!(sizes_[id].largest > 0)) continue;
+      order.push_back(id);
+      see(sizes_[id].typical());
+    }
+    for (const CsvColumn& column : format_.table.columns) {
+      if (column.kind == CsvKind::categorical) see(1);
+    }
+    if (order.empty() || !(most > ChainTraining::kUneven * least)) return;
+    const double middle = logs / static_cast<double>(count);
+    const auto distance = [&](std::uint32_t id) {
+      return std::abs(std::log(sizes_[id].typical()) - middle);
+    };
+    std::ranges::stable_sort(order, std::ranges::greater{}, distance);
+    Findings found("uneven_values",
+                   "columns whose values are of another size than the others', which are about " +
+                       fmt::format("{:.3g}", std::exp(middle)),
+                   options_.shown);
+    for (const std::uint32_t id : order) {
+      if (distance(id) < std::log(kFar)) break;
+      found.add(sizes_[id].line, fmt::format("{}: about {:.3g}", shortened(std::string(names_[id])),
+                                             sizes_[id].typical()));
     }
     std::move(found).hand_on(file_);
   }
@@ -237,25 +228,45 @@ class FileChecker {
     return bio1 > bio;
   }
 
+  // The values of an attribute or a column.
+  struct Sizes {
+    long double squares = 0;  // those of 1e200, too
+    double largest = 0;
+    std::size_t count = 0, line = 0;  // line: of the largest
+    void add(double value, std::size_t at) {
+      squares += static_cast<long double>(value) * value;
+      ++count;
+      if (std::abs(value) <= largest) return;
+      largest = std::abs(value);
+      line = at;
+    }
+    double typical() const {
+      return static_cast<double>(std::sqrt(squares / static_cast<long double>(count)));
+    }
+  };
+
   const std::string& path_;
+  const LabelledFormat& format_;
   const CheckOptions& options_;
   FileCheck file_;
   Sequences sequences_;
   std::unordered_set<std::string> words_;  // the first cells
   std::map<std::string, std::size_t> first_line_;
   std::vector<Known> all_;
+  StringTable names_;  // of attributes and columns of numbers
+  std::vector<Sizes> sizes_;
 };
 
 // What a test file has to do with the training data.
-void compare_with(const FileChecker& train, const FileCheck& trained, const CheckOptions& options,
-                  FileCheck& test) {
+void compare_with(const FileChecker& train, const FileCheck& trained, const LabelledFormat& format,
+                  const CheckOptions& options, FileCheck& test) {
   Findings overlap("in_training_data", "sequences that the training data has, too", options.shown),
       other("labelled_differently_in_training", "of these, sequences with other labels there",
             options.shown),
       unseen("labels_not_in_training", "labels that the training data has not", options.shown),
       words("words_not_in_training", "words that the training data has not", 0);
   std::set<std::string> said;
-  read_data(test.name, options, [&](const Read& read) {
+  read_labelled(test.name, format, [&](const LabelledRows& read) {
     for (std::size_t t = 0; t < read.words.size(); ++t) {
       if (!trained.labels.contains(read.labels[t]) && said.insert(read.labels[t]).second) {
         unseen.add(read.line + t, shortened(read.labels[t]));
@@ -272,7 +283,7 @@ void compare_with(const FileChecker& train, const FileCheck& trained, const Chec
   std::move(unseen).hand_on(test);
   std::move(overlap).hand_on(test);
   std::move(other).hand_on(test);
-  if (options.format == "columns" || options.format == kSpanFormat) std::move(words).hand_on(test);
+  if (has_words(options)) std::move(words).hand_on(test);
 }
 
 }  // namespace
@@ -280,6 +291,7 @@ void compare_with(const FileChecker& train, const FileCheck& trained, const Chec
 std::string shortened(std::string text) {
   constexpr std::size_t kMost = 60;  // bytes
   std::ranges::replace(text, '\n', ' ');
+  std::ranges::replace(text, kBetweenCells, ' ');
   if (text.size() <= kMost) return text;
   std::size_t end = kMost;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
@@ -288,11 +300,17 @@ std::string shortened(std::string text) {
 
 DataCheck check_data(const std::string& train, const std::vector<std::string>& tests,
                      const CheckOptions& options) {
-  FileChecker checker(train, options);
+  LabelledFormat format{options.format, options.form, {}};
+  if (options.format == "csv") {
+    CsvColumnFinder finder(options.table);
+    finder.read(LineReader(train));
+    format.table = finder.columns();
+  }
+  FileChecker checker(train, format, options);
   DataCheck out{checker.run(), {}};
   for (const std::string& path : tests) {
-    out.tests.push_back(FileChecker(path, options).run());
-    compare_with(checker, out.train, options, out.tests.back());
+    out.tests.push_back(FileChecker(path, format, options).run());
+    compare_with(checker, out.train, format, options, out.tests.back());
   }
   return out;
 }

@@ -4,19 +4,28 @@
 #pragma once
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/option_values.h"
 #include "data/columns.h"
+#include "data/csv_table.h"
 
 namespace croft {
 class Json;
 
 struct CheckOptions {
-  std::string format = "columns";  // columns, spans, attributes or text
+  std::string format = "columns";  // as croft train reads it
   std::size_t shown = 5;           // cases of each finding
   ColumnsForm form{};              // of columns
+  CsvOptions table{};              // of csv
 };
+
+// The options of croft check, for every front end.
+std::span<const OptionRow> check_rows();
+// Throws UsageError for those of a format that is not the data's.
+CheckOptions check_options(const OptionValues& values);
 
 // One kind of finding.
 struct Finding {
@@ -43,8 +52,8 @@ struct DataCheck {
   std::vector<FileCheck> tests;  // with what they have to do with the training data
 };
 
-// Throws InputError for data that cannot be read, UsageError for another format.  Memory: that of
-// the training data's text, once.
+// Throws InputError for data that cannot be read.  Tables of tests have the columns of the training
+// data.  Memory: that of the training data's text, once, and of the names of attributes.
 DataCheck check_data(const std::string& train, const std::vector<std::string>& tests,
                      const CheckOptions& options);
 

@@ -52,12 +52,12 @@ void read_ngrams(std::string_view text, TokenizerOptions& out) {
 
 // Whether any option of a format is there.  Throws UsageError where the format is another one.
 bool any_given(const OptionValues& values, std::string_view group, std::string_view format,
-               InputFormat given) {
+               std::string_view given) {
   for (const OptionRow& row : feature_options()) {
     if (row.group != group || !values.given(row.name)) continue;
-    if (format_name(given) == format) return true;
+    if (given == format) return true;
     throw UsageError(Message::option(row.name), " goes with --format ", format,
-                     ", and the format is ", format_name(given));
+                     ", and the format is ", given);
   }
   return false;
 }
@@ -108,15 +108,22 @@ void read_columns_form(const OptionValues& values, bool columns, ColumnsForm& fo
   form.validate();
 }
 
+bool read_table_options(const OptionValues& values, std::string_view format, CsvOptions& table) {
+  if (!any_given(values, kTableGroup, "csv", format)) return false;
+  table = csv_options(values);
+  return true;
+}
+
 void read_format_options(const OptionValues& values, TrainRequest& request) {
   const InputFormat format = request.format;
   const bool columns = format == InputFormat::columns && !request.spans && request.foreign.empty();
   read_columns_form(values, columns, request.form);
-  if (any_given(values, kTextGroup, "text", format)) {
+  if (any_given(values, kTextGroup, "text", format_name(format))) {
     request.text = text_options(values);
     values.read("stop-words", request.stop_words);
   }
-  if (any_given(values, kTableGroup, "csv", format)) request.csv = csv_options(values);
+  CsvOptions table;
+  if (read_table_options(values, format_name(format), table)) request.csv = table;
 }
 
 }  // namespace croft

@@ -34,6 +34,9 @@ void read_format_options(const OptionValues& values, TrainRequest& request);
 // ColumnsForm::validate(), and for data that is not of columns.
 //   columns : whether it is
 void read_columns_form(const OptionValues& values, bool columns, ColumnsForm& form);
+// What the options of tables were given, whether there is any; without, `table` stays.  Throws
+// UsageError where the format is not csv.
+bool read_table_options(const OptionValues& values, std::string_view format, CsvOptions& table);
 
 // Throws UsageError where `log` would be written over a file that an option names.
 void check_log(const OptionValues& values);

@@ -2,9 +2,7 @@
 #include <array>
 
 #include "app/check/data_check.h"
-#include "app/train/requests.h"
 #include "cli/common.h"
-#include "cli/model_options.h"
 #include "cli/verb.h"
 #include "core/json.h"
 #include "croft/core/error.h"
@@ -17,35 +15,28 @@ constexpr const char* kCheckFooter = R"(
 Example:
   croft check train.conll test.conll
   croft check --format text --json train.tsv > findings.json
+  croft check --format csv --label income people.csv
 
 Says how often each label occurs, and what is strange: labels that spell no chunks, sequences that
-are there twice or labelled in two ways, labels that occur once, lines that are no UTF-8; of TEST,
-what the training data has, too, or has not.  Nothing of it need be wrong.  croft convert makes one
-of these formats of the others.  docs/formats.md)";
+are there twice or labelled in two ways, labels that occur once, lines that are no UTF-8, columns of
+numbers whose size is not that of the others; of TEST, what the training data has, too, or has not.
+Nothing of it need be wrong.  croft convert makes one of these formats of the others (BRAT, CoNLL-U,
+doccano, ...).  docs/formats.md)";
 
-std::span<const OptionRow> check_options() {
+std::span<const OptionRow> files() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
       file("TRAIN", "FILE", "Labelled data to train on").needed().unnamed(),
       file("TEST", "FILE ...", "Labelled data to evaluate on, compared with TRAIN")
           .unnamed()
           .listed(),
-      choice("format", "FORMAT=columns", {"columns", "spans", "attributes", "text"},
-             "As croft train reads them")
-          .at_first("columns"),
-      label_column_row(kLabelColumnHelp),
-      ignore_lines_row(),
-      whole("show", "N=5", "So many cases of each finding").at_first("5"),
       json_row("One JSON document instead of text"),
   });
   return kRows;
 }
 
 int run_check(const OptionValues& values) {
-  CheckOptions options;
-  values.read("format", options.format);
-  values.read("show", options.shown);
-  read_columns_form(values, options.format == "columns", options.form);
+  const CheckOptions options = check_options(values);
   std::vector<std::string> tests;
   values.read("TEST", tests);
   const std::string train(values.text("TRAIN"));
@@ -64,7 +55,7 @@ int run_check(const OptionValues& values) {
 
 const Verb kCheck = {.name = "check",
                      .summary = "Say what is strange in labelled data, before training on it",
-                     .options = [] { return tables(check_options(), common_options()); },
+                     .options = [] { return tables(files(), check_rows(), common_options()); },
                      .footer = [] { return std::string(kCheckFooter); },
                      .run = run_check};
 

@@ -116,7 +116,6 @@ Method ChainTraining::method(const TrainOptions& options) const {
 }
 
 std::optional<ChainTraining::UnevenValues> ChainTraining::uneven_values() const {
-  constexpr double kUneven = 100;
   const AttributeLists& nodes = encoder_.data.node;
   if (nodes.value.empty()) return std::nullopt;
   std::vector<double> squares(encoder_.node_names.size()), count(squares.size());

@@ -79,8 +79,9 @@ class ChainTraining : public EncodedTraining {
   // What the options' method and precision come to with this data and `init`.
   Method method(const TrainOptions& options) const;
   Precision precision(const TrainOptions& options) const;  // single or twice
-  // Attributes with the largest and the smallest values (root mean squares), where one is a hundred
+  // Attributes with the largest and the smallest values (root mean squares), where one is kUneven
   // times the other.
+  static constexpr double kUneven = 100;
   struct UnevenValues {
     std::string large, small;
     double most = 0, least = 0;

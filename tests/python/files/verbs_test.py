@@ -134,10 +134,20 @@ def test_check_reads_the_columns_that_it_is_told(tmp_path):
     path.write_text("# one\nL a\nH d\n\n")
     found = croft.check(path, label_column=1, ignore_lines="^#")
     assert found["train"]["labels"] == {"H": 1, "L": 1}
-    with pytest.raises(croft.Error, match="label_column and ignore_lines are of columns"):
+    with pytest.raises(croft.Error, match="ignore_lines is of rows of columns"):
         croft.check(path, format="text", ignore_lines="^#")
-    with pytest.raises(ValueError, match="label_column is 0"):
+    with pytest.raises(ValueError, match="label_column.*from 1 on"):
         croft.check(path, label_column=0)
+
+
+def test_check_reads_tables(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("age;income;job\n30;41000;cook\n31;40000;clerk\n32;39000;cook\n?;40000;cook\n")
+    found = croft.check(path, format="csv", delimiter=";", missing="?", label="job")["train"]
+    assert found["labels"] == {"cook": 3, "clerk": 1}
+    assert found["findings"]["uneven_values"]["count"] == 2
+    assert "uneven_values" not in croft.check(path, format="csv", delimiter=";", missing=["?"], label="job",
+                                              ignore=["income"])["train"]["findings"]
 
 
 @pytest.mark.parametrize("call, error, message", [
