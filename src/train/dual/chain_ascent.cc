@@ -8,6 +8,7 @@
 #include <cmath>
 #include <exception>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "core/exact_sum.h"
@@ -16,12 +17,12 @@
 #include "croft/core/error.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/structure/chain_constraint.h"
-#include "model/linear_scorer.h"
 #include "optimize/stochastic/sample_layout.h"
 #include "optimize/stochastic/weight_tree.h"
 #include "train/dual/ascent_rows.h"
 #include "train/dual/chain_dual.h"
 #include "train/dual/thread_choice.h"
+#include "train/dual/tied_parts.h"
 
 namespace croft {
 namespace {
@@ -52,15 +53,13 @@ class ChainAscent final : public Optimizer {
         w_(w),
         pool_(pool),
         rows_(data, layout),
-        transition_scorer_(layout, TransitionScorer<Real>::Use::one_by_one),
+        parts_(layout),
         stride_(rows_.stride()),
-        transitions_(layout.tied.rows() == 0 ? 0 : layout.tied.length(0)),
-        copies_(static_cast<double>(layout.tied.rows())),
         theta_(data.positions() * stride_),
         mu_(theta_.size()),
-        tied_theta_(data.sequences() * transitions_),
+        tied_theta_(data.sequences() * parts_.size()),
         tied_mu_(tied_theta_.size()),
-        tied_w_(transitions_),
+        tied_w_(parts_.size()),
         entropy_(data.sequences()),
         ratio_(data.sequences(), 1),
         gaps_(data.sequences()),
@@ -68,9 +67,6 @@ class ChainAscent final : public Optimizer {
         visits_(std::clamp<std::size_t>(data.sequences() / kApart, 1, kTogether)),
         work_(pool.threads()),
         thread_choice_(pool.threads()) {
-    one_row_.cells = layout.tied.cells;
-    one_row_.begin = {0, transitions_};
-    find_cells();
     if (objective.make) {
       for (Worker& worker : work_) worker.objective = objective.make();
       start_by_objective(objective.positions);
@@ -114,10 +110,9 @@ class ChainAscent final : public Optimizer {
     std::size_t trials = 0;  // whose steps were taken back
     double eta = 0;
     Matrix<Real> theta, tried, mu, change;  // [T][L]; change: of w's scores, -(C_n/l2) delta
-    std::vector<double> tied_tried, tied_delta, expected;
+    std::vector<double> tied_tried, tied_delta;
     std::vector<Real> tied_mu;
-    TransitionScores<Real> transitions;
-    ChainScores<Real> scores;
+    typename TiedParts<Real>::Chain chain;
     StepSums sums;
     double entropy = 0, rounding = 0;
     std::array<double, AscentRows<Real>::kShares> grown{};
@@ -130,34 +125,19 @@ class ChainAscent final : public Optimizer {
     return std::span(all).subspan(data_.sequence_begin[n] * stride_, length(n) * stride_);
   }
   std::span<Real> tied(std::vector<Real>& all, std::size_t n) const {
-    return std::span(all).subspan(n * transitions_, transitions_);
-  }
-
-  // Where the recursions count the transitions of each weight.
-  void find_cells() {
-    TransitionScores<Real> any;
-    transition_scorer_.assign(one_row_, tied_w_, any);
-    layout_.for_each_transition([&](std::uint32_t k, std::uint32_t cell) {
-      const std::uint32_t at = any.cell(static_cast<Label>(cell / layout_.labels),
-                                        static_cast<Label>(cell % layout_.labels));
-      if (at != TransitionScores<Real>::kNoCell) cells_.push_back({k, at});
-    });
+    return std::span(all).subspan(n * parts_.size(), parts_.size());
   }
 
   // mu_n is the gold labelling, so that w = 0; theta'_n leans to it, as far as a number can say.
   void start() {
-    std::vector<std::uint32_t> weight_of(layout_.labels * layout_.labels, kNone);
-    layout_.for_each_transition([&](std::uint32_t k, std::uint32_t cell) { weight_of[cell] = k; });
     for (std::size_t n = 0; n < data_.sequences(); ++n) {
       const std::span<const Label> y = data_.gold(n).known;
       for (std::size_t t = 0; t < y.size(); ++t) {
         const std::size_t at = (data_.sequence_begin[n] + t) * stride_ + y[t];
         mu_[at] = 1;
         theta_[at] = static_cast<Real>(kConfidence);
-        if (t == 0) continue;
-        const std::uint32_t k = weight_of[y[t - 1] * layout_.labels + y[t]];
-        if (k != kNone) tied_mu_[n * transitions_ + k] += 1;
       }
+      parts_.count(y, tied(tied_mu_, n));
     }
   }
 
@@ -165,7 +145,7 @@ class ChainAscent final : public Optimizer {
   // log Z - theta'.1[y] where the chain's sums say mu and log Z, and the entropy is the difference
   // of the two all the same.  Where all labellings are alike, what is gold is what falls short.
   void start_by_objective(const std::function<std::size_t(std::size_t)>& positions) {
-    for (Visit& v : visits_) v.tied_tried.assign(transitions_, 0.0);
+    for (Visit& v : visits_) v.tied_tried.assign(parts_.size(), 0.0);
     Visit& v = visits_[0];
     for (v.n = 0; v.n < data_.sequences(); ++v.n) {
       v.tried.assign(length(v.n), layout_.labels, Real{0});
@@ -188,13 +168,14 @@ class ChainAscent final : public Optimizer {
     v.theta.reshape(steps, labels);
     v.tried.reshape(steps, labels);
     v.change.reshape(steps, labels);
-    rows_.score(v.n, v.theta.row(0));
     const std::size_t size = steps * stride_;
+    rows_.score(v.n, v.theta.row(0));
     mix(nodes(theta_, v.n), {v.theta.row(0), size}, v.eta, {v.tried.row(0), size});
-    v.tied_tried.resize(transitions_);
+    v.tied_tried.resize(parts_.size());
     const std::span<const Real> own = tied(tied_theta_, v.n);
-    for (std::size_t k = 0; k < transitions_; ++k) {
-      v.tied_tried[k] = (1 - v.eta) * double{own[k]} + v.eta * copies_ * tied_w_[k];
+    const std::span<const double> copies = parts_.copies();
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      v.tied_tried[k] = (1 - v.eta) * double{own[k]} + v.eta * copies[k] * tied_w_[k];
     }
     const double log_z = sum(v, worker);
     const double scale = -data_.sequence_weight(v.n) / step_l2_;
@@ -215,30 +196,29 @@ class ChainAscent final : public Optimizer {
   // without what the gold labelling has of them.
   double sum(Visit& v, Worker& worker) const {
     const std::size_t steps = length(v.n), labels = layout_.labels;
-    transition_scorer_.assign(one_row_, v.tied_tried, v.transitions);
-    v.scores.reset(steps, v.transitions);
+    parts_.assign(steps, v.tied_tried, v.chain);
     for (std::size_t t = 0; t < steps; ++t) {
-      std::copy_n(v.tried.row(t), labels, v.scores.state.row(t));
+      std::copy_n(v.tried.row(t), labels, v.chain.scores.state.row(t));
     }
-    if (layout_.constraint) apply(*layout_.constraint, v.scores);
-    if (worker.objective) {
-      v.mu.assign(steps, labels, Real{0});  // its rows may be wider than what it writes
+    if (layout_.constraint) apply(*layout_.constraint, v.chain.scores);
+    if (worker.objective || layout_.histories) {
+      v.mu.assign(steps, labels, Real{0});  // its rows may be wider than what is written
     } else {
       v.mu.reshape(steps, labels);
     }
-    v.expected.assign(v.transitions.cells(), 0.0);
-    const ChainGradient<Real> out{v.mu.row(0), nullptr, v.expected.data()};
-    return worker.objective ? (*worker.objective)(v.scores, data_.gold(v.n), 1.0, out)
-                            : marginals(v.scores, 1.0, worker.sums, out);
+    v.tied_delta.resize(parts_.size());
+    return parts_.sum(v.chain, v.mu.row(0), v.tied_delta, [&](const auto& scores, const auto& out) {
+      return worker.objective ? (*worker.objective)(scores, data_.gold(v.n), 1.0, out)
+                              : marginals(scores, 1.0, worker.sums, out);
+    });
   }
 
   void measure_tied(Visit& v) {
-    v.tied_delta.assign(transitions_, 0.0);
-    v.tied_mu.resize(transitions_);
-    for (const auto& [k, cell] : cells_) v.tied_delta[k] += v.expected[cell];
+    v.tied_mu.resize(parts_.size());
     const std::span<const Real> theta = tied(tied_theta_, v.n), mu = tied(tied_mu_, v.n);
-    for (std::size_t k = 0; k < transitions_; ++k) {
-      const double after = v.tied_delta[k], score = copies_ * tied_w_[k];
+    const std::span<const double> copies = parts_.copies();
+    for (std::size_t k = 0; k < mu.size(); ++k) {
+      const double after = v.tied_delta[k], score = copies[k] * tied_w_[k];
       v.tied_mu[k] = static_cast<Real>(after);
       v.tied_delta[k] = after - double{mu[k]};
       v.sums.expected += after * v.tied_tried[k];
@@ -250,13 +230,14 @@ class ChainAscent final : public Optimizer {
   // --- some visits at one w ----------------------------------------------------------------------
   double move_tied(const Visit& v, double sign) {
     const double scale = -sign * data_.sequence_weight(v.n) / step_l2_;
+    const std::span<const double> copies = parts_.copies();
     double grown = 0;
-    for (std::size_t k = 0; k < transitions_; ++k) {
+    for (std::size_t k = 0; k < tied_w_.size(); ++k) {
       const double y = scale * v.tied_delta[k];
-      grown += y * (2 * tied_w_[k] + y);
+      grown += copies[k] * y * (2 * tied_w_[k] + y);
       tied_w_[k] += y;
     }
-    return copies_ * grown;
+    return grown;
   }
 
   // Keeps the steps that raise the dual (D.17), in the order of the visits, and takes back the
@@ -332,9 +313,8 @@ class ChainAscent final : public Optimizer {
   }
 
   // --- a pass
-  // -------------------------------------------------------------------------------------- The
-  // threads look at the examples of a turn, then each moves weights that no other moves; what is
-  // left is done by one.  None of this depends on who does what.
+  // The threads look at the examples of a turn, then each moves weights that no other moves; what
+  // is left is done by one.  None of this depends on who does what.
   void pass() {
     ++passes_;
     if (data_.sequences() == 0) return;  // of one of several processes
@@ -406,9 +386,7 @@ class ChainAscent final : public Optimizer {
   // -------------------------------------------------------------------------------------
   void to_weights() {
     rows_.to_weights(w_);
-    for (std::size_t row = 0; row < layout_.tied.rows(); ++row) {
-      std::ranges::copy(tied_w_, w_.begin() + static_cast<std::ptrdiff_t>(layout_.tied.begin[row]));
-    }
+    parts_.write(tied_w_, w_);
   }
 
   // Of several processes: each has gone K times as far in w as its dual variables say, so that the
@@ -419,7 +397,7 @@ class ChainAscent final : public Optimizer {
     to_weights();
     mean_of_all(ranks, w_);
     rows_.set_weights(w_);
-    std::copy_n(w_.begin(), transitions_, tied_w_.begin());
+    parts_.read(w_, tied_w_);
   }
 
   void evaluate(std::size_t number) {
@@ -455,7 +433,6 @@ class ChainAscent final : public Optimizer {
     if (lacking > 0) underestimated_ = std::max(1.0, gap / lacking);
   }
 
-  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   static constexpr double kPrecision = sizeof(Real) == 4 ? 1e-8 : 1e-14;
 
   const ChainData& data_;
@@ -466,16 +443,13 @@ class ChainAscent final : public Optimizer {
   std::span<double> w_;
   ThreadPool& pool_;
   AscentRows<Real> rows_;
-  TransitionScorer<Real> transition_scorer_;
-  RowLayout one_row_;  // of transitions: what transition_scorer_ reads
-  std::size_t stride_, transitions_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> cells_;  // weight, place in Visit::expected
-  double copies_;                                               // tied rows, all alike
+  TiedParts<Real> parts_;
+  std::size_t stride_;
 
-  // theta'_n and its marginals: of labels, and of weights of transitions.
+  // theta'_n and its marginals: of labels, and of what is tied.
   AlignedVector<Real> theta_, mu_;          // [P][stride]
-  std::vector<Real> tied_theta_, tied_mu_;  // [N][transitions]
-  std::vector<double> tied_w_;              // of one row
+  std::vector<Real> tied_theta_, tied_mu_;  // [N][parts]
+  std::vector<double> tied_w_;              // [parts]
   std::vector<double> entropy_;             // of mu_n
   std::vector<double> ratio_;               // of curvature to slope along the last step (D.24)
   WeightTree gaps_;                         // estimated
@@ -503,13 +477,6 @@ void ChainAscentOptions::validate() const {
   stop.validate();
 }
 
-double ChainAscentOptions::numbers(const ChainData& data, const ChainLayout& layout) {
-  const double transitions =
-      layout.tied.rows() == 0 ? 0 : static_cast<double>(layout.tied.length(0));
-  return 2 * (static_cast<double>(data.positions()) * static_cast<double>(padded(layout.labels)) +
-              static_cast<double>(data.sequences()) * transitions);
-}
-
 template <class Real>
 OptimizeResult chain_ascent(const ChainData& data, const ChainLayout& layout, ChainFunction& whole,
                             const ChainAscentOptions& options, std::span<double> w,
@@ -518,7 +485,8 @@ OptimizeResult chain_ascent(const ChainData& data, const ChainLayout& layout, Ch
   options.validate();
   if (!objective.make) run_together(pool.ranks(), [&] { check_dual_data(data, layout); });
   if (data.has_edges()) {
-    throw UsageError("dual-ascent takes no attributes of edges; sdca and eg do");
+    throw UsageError(std::string("dual-ascent takes no attributes of edges; ") +
+                     (layout.order() == 1 ? "sdca and eg do" : "sgd-lbfgs does"));
   }
   ChainAscent<Real> run(data, layout, whole, options, w, pool, objective);
   return minimize(run, options.stop, callback, checkpoints);

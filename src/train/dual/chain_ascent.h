@@ -21,8 +21,6 @@ struct ChainAscentOptions {
   std::uint64_t seed = 1;  // of the order of the visits
   StoppingRule stop{};
   void validate() const;  // throws UsageError naming the field and its range
-  // Numbers of type Real that are kept: what the dual variables of this data take.
-  static double numbers(const ChainData& data, const ChainLayout& layout);
 };
 
 // The loss of other structures over the scores of the chain's rows: log Z(theta) - theta.gold,
@@ -41,10 +39,12 @@ struct AscentObjective {
 //   whole : f
 // Several processes of the pool each visit their own sequences between two iterations, and what
 // they find is added up (CoCoA+, Ma, Smith et al. 2015): the same result for the same number of
-// processes.  The result does not depend on the number of threads.  Throws UsageError for order >=
-// 2, edge attributes, gold that is not known at every position, or that the layout's constraint
-// forbids. Cost of a pass: forward-backward, and two visits to the weights of each attribute.
-// Memory: ChainAscentOptions::numbers(), and 4 to 8 bytes an occurrence of an attribute.
+// processes.  The result does not depend on the number of threads.  Throws UsageError for edge
+// attributes, and for gold that is not known at every position, or that the layout's constraint
+// forbids.
+// Cost of a pass: forward-backward, of order 2 or more over label histories, and two visits to the
+// weights of each attribute.  Memory: two numbers for each label of a position, and for each
+// transition and gram of a sequence, and 4 to 8 bytes an occurrence of an attribute.
 template <class Real>
 OptimizeResult chain_ascent(const ChainData& data, const ChainLayout& layout, ChainFunction& whole,
                             const ChainAscentOptions& options, std::span<double> w,

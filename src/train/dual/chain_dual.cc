@@ -19,9 +19,6 @@ constexpr double kRoundedAway = 1e-7;
 }  // namespace
 
 void check_dual_data(const ChainData& data, const ChainLayout& layout) {
-  if (layout.order() > 1) {
-    throw UsageError(fmt::format("order is {}; dual methods need order 1", layout.order()));
-  }
   for (std::size_t n = 0; n < data.sequences(); ++n) {
     const Gold gold = data.gold(n);
     if (!gold.is_complete()) {
@@ -39,6 +36,9 @@ void check_dual_data(const ChainData& data, const ChainLayout& layout) {
 ChainDual::ChainDual(const ChainData& data, const ChainLayout& layout,
                      const ChainDualOptions& options)
     : data_(data), layout_(layout), options_(options), w_(layout.dimension()) {
+  if (layout.order() > 1) {
+    throw UsageError(fmt::format("order is {}; dual methods need order 1", layout.order()));
+  }
   check_dual_data(data, layout);
   if (!(options.l2 > 0)) {
     throw UsageError(fmt::format("l2 is {}; dual methods need l2 > 0", options.l2));

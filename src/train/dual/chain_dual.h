@@ -33,8 +33,8 @@ struct ChainDualOptions {
   const LabelCost* cost = nullptr;  // of the hinge, required; kept by reference
 };
 
-// What dual methods ask of the data.  Throws UsageError for order >= 2, and for gold that is not
-// known at every position, or that the layout's constraint forbids.
+// What dual methods ask of the data.  Throws UsageError for gold that is not known at every
+// position, or that the layout's constraint forbids.
 void check_dual_data(const ChainData& data, const ChainLayout& layout);
 
 // The occurrences of attributes with weights, sequence by sequence: A_n, for one kind of features.
@@ -117,7 +117,7 @@ class ChainDual : public DualProblem {
   }
 
  protected:
-  // Keeps references.  Throws UsageError for l2 <= 0, a hinge without cost, and as
+  // Keeps references.  Throws UsageError for order >= 2, l2 <= 0, a hinge without cost, and as
   // check_dual_data().
   ChainDual(const ChainData& data, const ChainLayout& layout, const ChainDualOptions& options);
 

@@ -1,14 +1,15 @@
 // How many threads are worth it, where they share so much that one may be quicker.
 #pragma once
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 
 namespace croft {
 
 // Steps that are alike are run by all threads or by one, whichever was quicker; the other is tried
-// again now and then.  For work whose result does not depend on the threads: the clock decides how
-// long it takes, and nothing else.
+// again, ever more rarely.  For work whose result does not depend on the threads: the clock decides
+// how long it takes, and nothing else.
 class ThreadChoice {
  public:
   explicit ThreadChoice(std::size_t all) : threads_{1, all}, now_(all > 1) {}
@@ -25,12 +26,11 @@ class ThreadChoice {
     pace_[now_] = seconds.count() / static_cast<double>(steps);
     ++runs_;
     const std::size_t other = 1 - now_;
-    if (runs_ % kAgain == 0 || pace_[other] < pace_[now_]) now_ = other;
+    const bool again = runs_ >= 4 && std::has_single_bit(runs_);
+    if (again || pace_[other] < pace_[now_]) now_ = other;
   }
 
  private:
-  static constexpr std::size_t kAgain = 16;  // runs to a trial of the other
-
   std::array<std::size_t, 2> threads_;
   std::size_t now_;               // in threads_
   std::array<double, 2> pace_{};  // seconds a step, of the last run; 0: not tried yet

@@ -34,7 +34,7 @@ Message objective(const MethodChoice& choice) {
   return {"--objective ", name_of(choice.objective)};
 }
 
-// Works on dual variables: by the gap, from nothing, with order 1 and labels that are known.
+// Works on dual variables: by the gap, from nothing, with labels that are known.
 bool is_dual(const MethodInfo& method) { return !method.init && !method.independent; }
 // Stops by the gap between a lower bound and the objective, not by the objective's change.
 bool is_by_gap(const MethodInfo& method) {
@@ -45,8 +45,8 @@ bool is_scaling(const MethodInfo& method) {
 }
 bool is_by_weight(const MethodInfo& method) { return method.independent; }
 bool has_order(const MethodInfo& method) {
-  return !is_dual(method) && !is_scaling(method) && !is_by_weight(method) &&
-         method.method != M::mira;
+  return method.method == M::dual_ascent || (!is_dual(method) && !is_scaling(method) &&
+                                             !is_by_weight(method) && method.method != M::mira);
 }
 bool has_partial(const MethodInfo& method) {
   return !is_dual(method) && !is_scaling(method) && !is_by_weight(method);

@@ -4,16 +4,20 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/vector_math.h"
 #include "croft/core/error.h"
 #include "croft/optimize/lbfgs.h"
+#include "model/history_layout.h"
 #include "optimize/memory_checkpoint.h"
 #include "support/naive_features.h"
 #include "train/dual/ascent_rows.h"
 #include "train/dual/chain_dual.h"
+#include "train/dual/thread_choice.h"
 
 namespace croft::chain_ascent_test {
 namespace {
@@ -57,6 +61,14 @@ std::vector<RandomModel> models() {
     for (const std::size_t tied_rows : {0u, 1u, 2u}) {
       list.push_back(random_model(
           kShape, {.features = features, .min_count = 1, .tied_rows = tied_rows}, 1, random));
+    }
+  }
+  for (const std::size_t order : {2u, 3u}) {
+    for (const std::size_t tied_rows : {0u, 2u}) {
+      RandomModel model = random_model(kShape, {.tied_rows = tied_rows}, 1, random);
+      model.layout.histories = choose_histories(model.data, kShape.labels, {.order = order});
+      EXPECT_GT(model.layout.grams(), 0u);
+      list.push_back(std::move(model));
     }
   }
   DataShape few = kShape;
@@ -132,6 +144,28 @@ TEST(ChainAscent, DoesNotDependOnTheNumberOfThreads) {
   }
 }
 
+// Of 100 runs, how many had all threads where a run with them takes so long.
+std::size_t runs_with_all(std::chrono::milliseconds one, std::chrono::milliseconds all) {
+  ThreadChoice choice(4);
+  std::size_t count = 0;
+  for (int run = 0; run < 100; ++run) {
+    choice.time([&](std::size_t threads) -> std::size_t {
+      EXPECT_TRUE(threads == 1 || threads == 4);
+      count += threads == 4;
+      std::this_thread::sleep_for(threads == 1 ? one : all);
+      return 1;
+    });
+  }
+  return count;
+}
+
+TEST(ThreadChoice, TakesWhatIsQuickerAndTriesTheOtherNowAndThen) {
+  using std::chrono::milliseconds;
+  EXPECT_LT(runs_with_all(milliseconds(0), milliseconds(5)), 15u);
+  EXPECT_GT(runs_with_all(milliseconds(5), milliseconds(0)), 85u);
+  EXPECT_EQ(ThreadChoice(1).threads(), 1u);
+}
+
 TEST(ChainAscent, GoesOnFromACheckpointAsIfNothingHadHappened) {
   Random random(4);
   const RandomModel model = random_model(kShape, {}, 1, random);
@@ -160,6 +194,7 @@ TEST(ChainAscent, RefusesWhatItCannotDo) {
 TEST(AscentRows, ScoreAndMoveAreAMatrixAndItsTranspose) {
   Random random(6);
   for (const RandomModel& model : models()) {
+    if (model.layout.histories) continue;  // the plain problem has none
     AscentRows<double> rows(model.data, model.layout);
     ChainDualProblem plain(model.data, model.layout, {.l2 = kL2, .loss = DualLoss::log_loss});
     const std::size_t labels = model.layout.labels;

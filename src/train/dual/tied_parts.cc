@@ -1,0 +1,73 @@
+#include "train/dual/tied_parts.h"
+
+#include "croft/structure/chain_constraint.h"
+
+namespace croft {
+
+template <class Real>
+TiedParts<Real>::TiedParts(const ChainLayout& layout)
+    : layout_(layout),
+      scorer_(layout, TransitionScorer<Real>::Use::one_by_one),
+      pairs_(layout.tied.rows() == 0 ? 0 : layout.tied.length(0)),
+      copies_(size(), 1.0),
+      part_of_(layout.labels * layout.labels, kNoRun) {
+  std::fill_n(copies_.begin(), pairs_, static_cast<double>(layout.tied.rows()));
+  one_row_.cells = layout.tied.cells;
+  one_row_.begin = {0, pairs_};
+  TransitionScores<Real> any;
+  scorer_.assign(one_row_, std::vector<double>(pairs_), any);
+  layout_.for_each_transition([&](std::uint32_t k, std::uint32_t cell) {
+    const std::uint32_t at = any.cell(static_cast<Label>(cell / layout_.labels),
+                                      static_cast<Label>(cell % layout_.labels));
+    part_of_[cell] = k;
+    if (at != TransitionScores<Real>::kNoCell) cells_.push_back({k, at});
+  });
+}
+
+template <class Real>
+void TiedParts<Real>::count(std::span<const Label> y, std::span<Real> counts) const {
+  for (std::size_t t = 1; t < y.size(); ++t) {
+    const std::uint32_t k = part_of_[y[t - 1] * layout_.labels + y[t]];
+    if (k != kNoRun) counts[k] += 1;
+  }
+  if (!layout_.histories) return;
+  const LabelRuns& grams = layout_.histories->grams;
+  for (std::size_t end = 3; end <= y.size(); ++end) {
+    for (std::size_t m = 3; m <= std::min(end, layout_.histories->order + 1); ++m) {
+      const std::uint32_t g = find_run(grams, y.subspan(end - m, m));
+      if (g != kNoRun) counts[pairs_ + g] += 1;
+    }
+  }
+}
+
+template <class Real>
+void TiedParts<Real>::write(std::span<const double> parts, std::span<double> w) const {
+  for (std::size_t row = 0; row < layout_.tied.rows(); ++row) {
+    std::ranges::copy(parts.first(pairs_),
+                      w.begin() + static_cast<std::ptrdiff_t>(layout_.tied.begin[row]));
+  }
+  std::ranges::copy(parts.subspan(pairs_), w.subspan(layout_.first_gram()).begin());
+}
+
+template <class Real>
+void TiedParts<Real>::read(std::span<const double> w, std::span<double> parts) const {
+  if (pairs_ > 0) std::ranges::copy(w.subspan(layout_.tied.begin[0], pairs_), parts.begin());
+  std::ranges::copy(w.subspan(layout_.first_gram(), layout_.grams()),
+                    parts.subspan(pairs_).begin());
+}
+
+template <class Real>
+void TiedParts<Real>::assign(std::size_t steps, std::span<const double> theta, Chain& chain) const {
+  scorer_.assign(one_row_, theta.first(pairs_), chain.transitions);
+  chain.scores.reset(steps, chain.transitions);
+  if (!layout_.histories) return;
+  if (!chain.histories) {
+    chain.histories = std::make_unique<HistoryScores<Real>>(*layout_.histories);
+  }
+  chain.histories->assign(chain.transitions, theta.subspan(pairs_));
+}
+
+template class TiedParts<float>;
+template class TiedParts<double>;
+
+}  // namespace croft

@@ -1,0 +1,91 @@
+// What holds at every position of a chain, for methods that give each example scores of its own:
+// the weights of transitions and, of a chain of higher order, of grams. Internal.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "croft/core/matrix.h"
+#include "croft/inference/history_chain.h"
+#include "croft/structure/chain.h"
+#include "model/chain_layout.h"
+#include "model/linear_scorer.h"
+
+namespace croft {
+
+// Part k < pairs() is the k-th weight of each tied row, all of which have the same weights; then
+// follow the grams.
+template <class Real>
+class TiedParts {
+ public:
+  explicit TiedParts(const ChainLayout& layout);  // kept by reference
+
+  std::size_t size() const { return pairs_ + layout_.grams(); }
+  std::size_t pairs() const { return pairs_; }
+  // [size()] how many rows have the weight of each.
+  std::span<const double> copies() const { return copies_; }
+  // Adds how often each part is in a labelling.
+  void count(std::span<const Label> y, std::span<Real> counts) const;
+  // Between the weights of the parts and the layout's w.
+  void write(std::span<const double> parts, std::span<double> w) const;
+  void read(std::span<const double> w, std::span<double> parts) const;
+
+  // The chain of one example, with scratch.
+  struct Chain {
+    TransitionScores<Real> transitions;
+    ChainScores<Real> scores;
+    std::unique_ptr<HistoryScores<Real>> histories;  // of order 2 or more, and what it is lifted to
+    ChainScores<Real> lifted;
+    Matrix<Real> d_lifted;                        // [T][S]
+    std::vector<double> expected, edges, states;  // by cell of the two, and by state
+  };
+  // T positions whose parts have the scores theta; chain.scores.state is the caller's to fill.
+  void assign(std::size_t steps, std::span<const double> theta, Chain& chain) const;
+  // walk(scores, out) returns log Z of a chain and writes its marginals, as those of the recursions
+  // do.  Returns its value.
+  //   mu       : [T][padded(L)] the marginals of labels, overwritten but for the padding
+  //   expected : [size()] how often each part is in a labelling, overwritten
+  template <class Walk>
+  double sum(Chain& chain, Real* mu, std::span<double> expected, const Walk& walk) const;
+
+ private:
+  const ChainLayout& layout_;
+  TransitionScorer<Real> scorer_;
+  RowLayout one_row_;  // what scorer_ reads
+  std::size_t pairs_;
+  std::vector<double> copies_;
+  std::vector<std::uint32_t> part_of_;  // [L^2] by cell; kNoRun: none
+  // A part, and where the recursions count it.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> cells_;
+};
+
+template <class Real>
+template <class Walk>
+double TiedParts<Real>::sum(Chain& chain, Real* mu, std::span<double> expected,
+                            const Walk& walk) const {
+  std::ranges::fill(expected, 0.0);
+  chain.expected.assign(chain.transitions.cells(), 0.0);
+  double log_z;
+  if (!chain.histories) {
+    log_z = walk(chain.scores, ChainGradient<Real>{mu, nullptr, chain.expected.data()});
+  } else {
+    const LabelHistories& histories = chain.histories->histories();
+    chain.histories->lift(chain.scores, chain.lifted);
+    chain.d_lifted.reshape(chain.scores.length(), histories.size());
+    chain.edges.assign(chain.histories->transitions().cells(), 0.0);
+    chain.states.assign(histories.size(), 0.0);
+    log_z =
+        walk(chain.lifted, ChainGradient<Real>{chain.d_lifted.row(0), nullptr, chain.edges.data()});
+    project(histories, chain.scores, chain.d_lifted.row(0),
+            ChainGradient<Real>{mu, nullptr, nullptr}, chain.states);
+    project_tied(histories, chain.states, chain.edges, chain.transitions, chain.expected,
+                 expected.subspan(pairs_));
+  }
+  for (const auto& [k, cell] : cells_) expected[k] += chain.expected[cell];
+  return log_z;
+}
+
+}  // namespace croft
