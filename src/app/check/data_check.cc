@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -158,7 +159,7 @@ class FileChecker {
   void find_uneven_values() {
     constexpr double kFar = 10;
     std::vector<std::uint32_t> order;
-    double logs = 0, least = 1e300, most = 0;
+    double logs = 0, least = std::numeric_limits<double>::infinity(), most = 0;
     std::size_t count = 0;
     const auto see = [&](double size) {
       logs += std::log(size);

@@ -87,7 +87,7 @@ void read_values(Reader reader, const IsNumber& is_number, const VisitRows& visi
         if (k > items.list_begin(t)) row += kBetweenCells;
         row += items.item(k);
         if (!is_number(items.item(k))) continue;
-        row += fmt::format(":{:g}", items.value(k));
+        row += fmt::format(":{}", items.value(k));
         read.values.append(items.item(k), items.value(k));
       }
       read.values.end_list();

@@ -1,7 +1,5 @@
 #include "train/dual/tied_parts.h"
 
-#include "croft/structure/chain_constraint.h"
-
 namespace croft {
 
 template <class Real>

@@ -16,15 +16,13 @@
 
 namespace croft {
 
-// Part k < pairs() is the k-th weight of each tied row, all of which have the same weights; then
-// follow the grams.
+// First the weights of a tied row, which are the same in all of them; then the grams.
 template <class Real>
 class TiedParts {
  public:
   explicit TiedParts(const ChainLayout& layout);  // kept by reference
 
   std::size_t size() const { return pairs_ + layout_.grams(); }
-  std::size_t pairs() const { return pairs_; }
   // [size()] how many rows have the weight of each.
   std::span<const double> copies() const { return copies_; }
   // Adds how often each part is in a labelling.

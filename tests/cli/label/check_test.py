@@ -119,6 +119,10 @@ class CheckTest(CliTest):
         self.assertNotIn("invalid_chunks", findings)
         self.assertEqual([(line, other) for line, _, other in self.cases(findings, "labelled_differently")], [(5, 4)])
 
+    def test_numbers_that_differ_in_their_last_digits_are_not_the_same(self):
+        table = self.file("t.csv", "x,class\n48211.123456,yes\n48211.123457,no\n")
+        self.assertNotIn("labelled_differently", self.check("--format", "csv", table)["train"]["findings"])
+
     def test_options_of_another_format_are_refused(self):
         table = self.file("t.csv", "age,class\n31,yes\n30,no\n")
         self.fails(WRONG_USAGE, "check", "--label", "age", table,
