@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "inference/chain/history_sums.h"
+
 namespace croft {
 namespace {
 
@@ -15,24 +17,48 @@ Real sum(const Real* first, const Real* last) {
 }  // namespace
 
 template <class Real>
+void tied_scores(const LabelHistories& h, std::span<const double> pair,
+                 std::span<const double> gram, std::span<Real> tied) {
+  for (Label s = 0; s < h.size(); ++s) {
+    double value = 0;
+    for (std::uint32_t k = h.state_gram_begin[s]; k < h.state_gram_begin[s + 1]; ++k) {
+      value += gram[h.state_gram[k]];
+    }
+    tied[s] = static_cast<Real>(value);
+  }
+  for (std::size_t k = 0; k < h.pairs.size(); ++k) {
+    const auto value = static_cast<Real>(pair[k]);
+    for (Label s = h.pairs[k].first; s < h.pairs[k].last; ++s) tied[s] += value;
+  }
+}
+
+void project_states(const LabelHistories& h, std::span<const double> d_state,
+                    std::span<double> d_pair, std::span<double> d_gram) {
+  for (std::size_t k = 0; k < h.pairs.size(); ++k) {
+    d_pair[k] += sum(d_state.data() + h.pairs[k].first, d_state.data() + h.pairs[k].last);
+  }
+  for (Label s = 0; s < h.size(); ++s) {
+    for (std::uint32_t k = h.state_gram_begin[s]; k < h.state_gram_begin[s + 1]; ++k) {
+      d_gram[h.state_gram[k]] += d_state[s];
+    }
+  }
+}
+
+template <class Real>
 HistoryScores<Real>::HistoryScores(const LabelHistories& histories) : histories_(histories) {}
 
 template <class Real>
 void HistoryScores<Real>::assign(const TransitionScores<Real>& pairs,
                                  std::span<const double> gram) {
   const LabelHistories& h = histories_;
+  std::vector<double> pair(h.pairs.size());
+  std::ranges::transform(h.pairs, pair.begin(), [&](const HistoryPair& each) {
+    return double{pairs.at(each.from, each.to)};
+  });
+  std::vector<Real> tied(h.size());
+  tied_scores(h, pair, gram, std::span(tied));
   tied_.assign(h.order, h.size(), TransitionScores<Real>::kForbidden);
-  for (Label s = 0; s < h.size(); ++s) {
-    double value = 0;
-    for (std::uint32_t k = h.state_gram_begin[s]; k < h.state_gram_begin[s + 1]; ++k) {
-      value += gram[h.state_gram[k]];
-    }
-    tied_(h.length_of(s) - 1, s) = static_cast<Real>(value);
-  }
-  for (const HistoryPair& pair : h.pairs) {
-    const Real value = pairs.at(pair.from, pair.to);
-    for (Label s = pair.first; s < pair.last; ++s) tied_(h.length_of(s) - 1, s) += value;
-  }
+  for (Label s = 0; s < h.size(); ++s) tied_(h.length_of(s) - 1, s) = tied[s];
   std::vector<Real> log(h.edges.size(), Real{0});
   for (std::size_t e = 0; e < log.size(); ++e) {
     if (h.edge_gram[e] != LabelHistories::kNone) log[e] = static_cast<Real>(gram[h.edge_gram[e]]);
@@ -88,21 +114,21 @@ template <class Real>
 void project_tied(const LabelHistories& h, std::span<const double> d_tied,
                   std::span<const double> d_transition, const TransitionScores<Real>& pairs,
                   std::span<double> d_pair, std::span<double> d_gram) {
-  for (const HistoryPair& pair : h.pairs) {
-    const std::uint32_t cell = pairs.cell(pair.from, pair.to);
-    if (cell == TransitionScores<Real>::kNoCell) continue;
-    d_pair[cell] += sum(d_tied.data() + pair.first, d_tied.data() + pair.last);
-  }
-  for (Label s = 0; s < h.size(); ++s) {
-    for (std::uint32_t k = h.state_gram_begin[s]; k < h.state_gram_begin[s + 1]; ++k) {
-      d_gram[h.state_gram[k]] += d_tied[s];
-    }
+  std::vector<double> by_pair(h.pairs.size());
+  project_states(h, d_tied, by_pair, d_gram);
+  for (std::size_t k = 0; k < by_pair.size(); ++k) {
+    const std::uint32_t cell = pairs.cell(h.pairs[k].from, h.pairs[k].to);
+    if (cell != TransitionScores<Real>::kNoCell) d_pair[cell] += by_pair[k];
   }
   for (std::size_t e = 0; e < d_transition.size(); ++e) {
     if (h.edge_gram[e] != LabelHistories::kNone) d_gram[h.edge_gram[e]] += d_transition[e];
   }
 }
 
+template void tied_scores(const LabelHistories&, std::span<const double>, std::span<const double>,
+                          std::span<float>);
+template void tied_scores(const LabelHistories&, std::span<const double>, std::span<const double>,
+                          std::span<double>);
 template class HistoryScores<float>;
 template class HistoryScores<double>;
 template void project(const LabelHistories&, const ChainScores<float>&, const float*,

@@ -60,6 +60,7 @@ class ChainAscent final : public Optimizer {
         tied_theta_(data.sequences() * parts_.size()),
         tied_mu_(tied_theta_.size()),
         tied_w_(parts_.size()),
+        tied_score_(parts_.size()),
         entropy_(data.sequences()),
         ratio_(data.sequences(), 1),
         gaps_(data.sequences()),
@@ -110,7 +111,7 @@ class ChainAscent final : public Optimizer {
     std::size_t trials = 0;  // whose steps were taken back
     double eta = 0;
     Matrix<Real> theta, tried, mu, change;  // [T][L]; change: of w's scores, -(C_n/l2) delta
-    std::vector<double> tied_tried, tied_delta;
+    std::vector<double> tied_tried, tied_expected, tied_delta;
     std::vector<Real> tied_mu;
     typename TiedParts<Real>::Chain chain;
     StepSums sums;
@@ -160,6 +161,11 @@ class ChainAscent final : public Optimizer {
     }
   }
 
+  static void prefetch(std::span<const Real> numbers) {
+    constexpr std::size_t kLine = kAlignment / sizeof(Real);
+    for (std::size_t k = 0; k < numbers.size(); k += kLine) __builtin_prefetch(&numbers[k]);
+  }
+
   // --- one visit -------------------------------------------------------------------------------
   // theta' some way towards theta (D.16), mu there, and what the step would do.
   void look(Visit& v, Worker& worker) {
@@ -169,14 +175,13 @@ class ChainAscent final : public Optimizer {
     v.tried.reshape(steps, labels);
     v.change.reshape(steps, labels);
     const std::size_t size = steps * stride_;
+    // They are far apart from one visit to the next; the weights come first.
+    for (auto* all : {&theta_, &mu_}) prefetch(nodes(*all, v.n));
+    for (auto* all : {&tied_theta_, &tied_mu_}) prefetch(tied(*all, v.n));
     rows_.score(v.n, v.theta.row(0));
     mix(nodes(theta_, v.n), {v.theta.row(0), size}, v.eta, {v.tried.row(0), size});
     v.tied_tried.resize(parts_.size());
-    const std::span<const Real> own = tied(tied_theta_, v.n);
-    const std::span<const double> copies = parts_.copies();
-    for (std::size_t k = 0; k < own.size(); ++k) {
-      v.tied_tried[k] = (1 - v.eta) * double{own[k]} + v.eta * copies[k] * tied_w_[k];
-    }
+    mix(tied(tied_theta_, v.n), tied_score_, v.eta, v.tied_tried);
     const double log_z = sum(v, worker);
     const double scale = -data_.sequence_weight(v.n) / step_l2_;
     v.sums = measure(AscentStep<Real>{nodes(mu_, v.n),
@@ -196,7 +201,7 @@ class ChainAscent final : public Optimizer {
   // without what the gold labelling has of them.
   double sum(Visit& v, Worker& worker) const {
     const std::size_t steps = length(v.n), labels = layout_.labels;
-    parts_.assign(steps, v.tied_tried, v.chain);
+    parts_.assign(steps, v.tied_tried, !worker.objective, v.chain);
     for (std::size_t t = 0; t < steps; ++t) {
       std::copy_n(v.tried.row(t), labels, v.chain.scores.state.row(t));
     }
@@ -206,38 +211,34 @@ class ChainAscent final : public Optimizer {
     } else {
       v.mu.reshape(steps, labels);
     }
-    v.tied_delta.resize(parts_.size());
-    return parts_.sum(v.chain, v.mu.row(0), v.tied_delta, [&](const auto& scores, const auto& out) {
-      return worker.objective ? (*worker.objective)(scores, data_.gold(v.n), 1.0, out)
-                              : marginals(scores, 1.0, worker.sums, out);
-    });
+    v.tied_expected.resize(parts_.size());
+    return parts_.sum(v.chain, v.tied_tried, v.mu.row(0), v.tied_expected,
+                      [&](const auto& scores, const auto& out) {
+                        return worker.objective
+                                   ? (*worker.objective)(scores, data_.gold(v.n), 1.0, out)
+                                   : marginals(scores, 1.0, worker.sums, out);
+                      });
   }
 
   void measure_tied(Visit& v) {
     v.tied_mu.resize(parts_.size());
-    const std::span<const Real> theta = tied(tied_theta_, v.n), mu = tied(tied_mu_, v.n);
-    const std::span<const double> copies = parts_.copies();
-    for (std::size_t k = 0; k < mu.size(); ++k) {
-      const double after = v.tied_delta[k], score = copies[k] * tied_w_[k];
-      v.tied_mu[k] = static_cast<Real>(after);
-      v.tied_delta[k] = after - double{mu[k]};
-      v.sums.expected += after * v.tied_tried[k];
-      v.sums.linear += v.tied_delta[k] * score;
-      v.sums.slope += v.tied_delta[k] * (score - double{theta[k]});
-    }
+    v.tied_delta.resize(parts_.size());
+    const StepSums of_tied =
+        measure(WideStep<Real>{tied(tied_mu_, v.n), tied(tied_theta_, v.n), v.tied_expected,
+                               tied_score_, v.tied_tried, v.tied_delta, v.tied_mu});
+    v.sums.expected += of_tied.expected;
+    v.sums.linear += of_tied.linear;
+    v.sums.slope += of_tied.slope;
   }
 
   // --- some visits at one w ----------------------------------------------------------------------
   double move_tied(const Visit& v, double sign) {
     const double scale = -sign * data_.sequence_weight(v.n) / step_l2_;
+    return move_copies(parts_.copies(), v.tied_delta, scale, tied_w_);
+  }
+  void set_tied_score() {
     const std::span<const double> copies = parts_.copies();
-    double grown = 0;
-    for (std::size_t k = 0; k < tied_w_.size(); ++k) {
-      const double y = scale * v.tied_delta[k];
-      grown += copies[k] * y * (2 * tied_w_[k] + y);
-      tied_w_[k] += y;
-    }
-    return grown;
+    for (std::size_t k = 0; k < tied_w_.size(); ++k) tied_score_[k] = copies[k] * tied_w_[k];
   }
 
   // Keeps the steps that raise the dual (D.17), in the order of the visits, and takes back the
@@ -323,6 +324,7 @@ class ChainAscent final : public Optimizer {
     next_ = 0;
     visited_ = 0;
     for (Visit& v : visits_) v.trials = 0;
+    set_tied_score();
     choose(random);
     thread_choice_.time([&](std::size_t threads) { return take_turns(threads, random); });
   }
@@ -352,6 +354,7 @@ class ChainAscent final : public Optimizer {
         });
         if (task == 0) {  // nothing here allocates, so that nothing throws
           if (!failed) settle();
+          set_tied_score();
           ++turns;
           over = failed || visited_ >= data_.positions();
           if (!over) choose(random);
@@ -447,13 +450,13 @@ class ChainAscent final : public Optimizer {
   std::size_t stride_;
 
   // theta'_n and its marginals: of labels, and of what is tied.
-  AlignedVector<Real> theta_, mu_;          // [P][stride]
-  std::vector<Real> tied_theta_, tied_mu_;  // [N][parts]
-  std::vector<double> tied_w_;              // [parts]
-  std::vector<double> entropy_;             // of mu_n
-  std::vector<double> ratio_;               // of curvature to slope along the last step (D.24)
-  WeightTree gaps_;                         // estimated
-  std::vector<double> gradient_;            // scratch
+  AlignedVector<Real> theta_, mu_;           // [P][stride]
+  std::vector<Real> tied_theta_, tied_mu_;   // [N][parts]
+  std::vector<double> tied_w_, tied_score_;  // [parts]; a score is of all copies of a weight
+  std::vector<double> entropy_;              // of mu_n
+  std::vector<double> ratio_;                // of curvature to slope along the last step (D.24)
+  WeightTree gaps_;                          // estimated
+  std::vector<double> gradient_;             // scratch
   std::size_t passes_ = 0, evaluations_ = 0;
   double dual_ = 0;
   double underestimated_ = 1;  // the gap, relatively to the sum of gaps_

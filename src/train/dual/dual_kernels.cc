@@ -224,6 +224,70 @@ void measure_of(const AscentStep<T>& s, StepSums& out) {
 constexpr auto& measure_float = measure_of<float>;
 constexpr auto& measure_double = measure_of<double>;
 
+void mix_wide(const float* a, const double* b, double share, std::size_t size,
+              double* HWY_RESTRICT out) {
+  const double from_a = 1 - share;
+  for (std::size_t i = 0; i < size; ++i) out[i] = from_a * double{a[i]} + share * b[i];
+}
+
+using WideTag = hn::CappedTag<double, 4>;  // with more lanes, sums would end in other digits
+HWY_INLINE hn::Vec<WideTag> load_wide(const double* from) { return hn::LoadU(WideTag(), from); }
+HWY_INLINE hn::Vec<WideTag> load_wide(const float* from) {
+  return hn::PromoteTo(WideTag(), hn::LoadU(hn::Rebind<float, WideTag>(), from));
+}
+
+template <class T>
+void measure_wide_of(const WideStep<T>& s, StepSums& out) {
+  const WideTag d;
+  const std::size_t lanes = hn::Lanes(d), size = s.delta.size();
+  auto expected = hn::Zero(d), linear = hn::Zero(d), slope = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= size; i += lanes) {
+    const auto after = load_wide(s.after.data() + i), theta = load_wide(s.theta.data() + i);
+    const auto delta = hn::Sub(after, load_wide(s.before.data() + i));
+    expected = hn::MulAdd(after, load_wide(s.theta_after.data() + i), expected);
+    linear = hn::MulAdd(delta, theta, linear);
+    slope = hn::MulAdd(delta, hn::Sub(theta, load_wide(s.theta_before.data() + i)), slope);
+    hn::StoreU(delta, d, s.delta.data() + i);
+  }
+  out.expected = hn::GetLane(hn::SumOfLanes(d, expected));
+  out.linear = hn::GetLane(hn::SumOfLanes(d, linear));
+  out.slope = hn::GetLane(hn::SumOfLanes(d, slope));
+  for (; i < size; ++i) {
+    const double delta = s.after[i] - double{s.before[i]};
+    out.expected += s.after[i] * s.theta_after[i];
+    out.linear += delta * s.theta[i];
+    out.slope += delta * (s.theta[i] - double{s.theta_before[i]});
+    s.delta[i] = delta;
+  }
+  T* HWY_RESTRICT kept = s.kept.data();
+  const double* after = s.after.data();
+  for (std::size_t k = 0; k < size; ++k) kept[k] = static_cast<T>(after[k]);
+}
+constexpr auto& measure_wide_float = measure_wide_of<float>;
+constexpr auto& measure_wide_double = measure_wide_of<double>;
+
+double move_copies_of(const double* copies, const double* delta, double scale, std::size_t size,
+                      double* HWY_RESTRICT w) {
+  const WideTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  auto sum = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= size; i += lanes) {
+    const auto y = hn::Mul(hn::Set(d, scale), hn::LoadU(d, delta + i)), from = hn::LoadU(d, w + i);
+    const auto to = hn::Add(from, y);
+    sum = hn::MulAdd(hn::Mul(hn::LoadU(d, copies + i), y), hn::Add(from, to), sum);
+    hn::StoreU(to, d, w + i);
+  }
+  double grown = hn::GetLane(hn::SumOfLanes(d, sum));
+  for (; i < size; ++i) {
+    const double y = scale * delta[i];
+    grown += copies[i] * y * (2 * w[i] + y);
+    w[i] += y;
+  }
+  return grown;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace croft
 HWY_AFTER_NAMESPACE();
@@ -297,6 +361,30 @@ StepSums measure(const AscentStep<double>& step) {
   StepSums out;
   HWY_DYNAMIC_DISPATCH(measure_double)(step, out);
   return out;
+}
+
+HWY_EXPORT(mix_wide);
+HWY_EXPORT(measure_wide_float);
+HWY_EXPORT(measure_wide_double);
+HWY_EXPORT(move_copies_of);
+
+void mix(std::span<const float> a, std::span<const double> b, double share, std::span<double> out) {
+  HWY_DYNAMIC_DISPATCH(mix_wide)(a.data(), b.data(), share, out.size(), out.data());
+}
+StepSums measure(const WideStep<float>& step) {
+  StepSums out;
+  HWY_DYNAMIC_DISPATCH(measure_wide_float)(step, out);
+  return out;
+}
+StepSums measure(const WideStep<double>& step) {
+  StepSums out;
+  HWY_DYNAMIC_DISPATCH(measure_wide_double)(step, out);
+  return out;
+}
+double move_copies(std::span<const double> copies, std::span<const double> delta, double scale,
+                   std::span<double> w) {
+  return HWY_DYNAMIC_DISPATCH(move_copies_of)(copies.data(), delta.data(), scale, w.size(),
+                                              w.data());
 }
 
 }  // namespace croft

@@ -73,4 +73,22 @@ struct AscentStep {
 StepSums measure(const AscentStep<float>& step);
 StepSums measure(const AscentStep<double>& step);
 
+// The same of numbers that are computed in double, and kept in Real.
+template <class Real>
+struct WideStep {
+  std::span<const Real> before, theta_before;
+  std::span<const double> after, theta, theta_after;
+  std::span<double> delta;
+  std::span<Real> kept;  // after
+};
+StepSums measure(const WideStep<float>& step);
+StepSums measure(const WideStep<double>& step);
+
+// out = (1 - share) a + share b
+void mix(std::span<const float> a, std::span<const double> b, double share, std::span<double> out);
+
+// w += scale delta.  Returns by how much the sum of copies w^2 grew.
+double move_copies(std::span<const double> copies, std::span<const double> delta, double scale,
+                   std::span<double> w);
+
 }  // namespace croft

@@ -5,6 +5,9 @@ namespace croft {
 template <class Real>
 TiedParts<Real>::TiedParts(const ChainLayout& layout)
     : layout_(layout),
+      blocks_(layout.histories && !layout.constraint
+                  ? std::make_shared<const HistoryBlocks>(*layout.histories)
+                  : nullptr),
       scorer_(layout, TransitionScorer<Real>::Use::one_by_one),
       pairs_(layout.tied.rows() == 0 ? 0 : layout.tied.length(0)),
       copies_(size(), 1.0),
@@ -55,14 +58,44 @@ void TiedParts<Real>::read(std::span<const double> w, std::span<double> parts) c
 }
 
 template <class Real>
-void TiedParts<Real>::assign(std::size_t steps, std::span<const double> theta, Chain& chain) const {
+void TiedParts<Real>::set_transitions(std::span<const double> theta, Chain& chain) const {
   scorer_.assign(one_row_, theta.first(pairs_), chain.transitions);
+}
+
+template <class Real>
+void TiedParts<Real>::assign(std::size_t steps, std::span<const double> theta, bool own_sums,
+                             Chain& chain) const {
+  chain.own_sums = own_sums && blocks_;
+  if (!chain.own_sums || chain.transitions.labels() == 0) set_transitions(theta, chain);
   chain.scores.reset(steps, chain.transitions);
-  if (!layout_.histories) return;
-  if (!chain.histories) {
-    chain.histories = std::make_unique<HistoryScores<Real>>(*layout_.histories);
+  if (!chain.own_sums) return;
+  if (!chain.sums) chain.sums = std::make_unique<HistorySums<Real>>(blocks_);
+  chain.pair.clear();
+  for (const HistoryPair& pair : blocks_->histories.pairs) {
+    const std::uint32_t k = part_of_[pair.from * layout_.labels + pair.to];
+    chain.pair.push_back(k == kNoRun ? 0.0 : theta[k]);
   }
-  chain.histories->assign(chain.transitions, theta.subspan(pairs_));
+  chain.sums->assign(chain.pair, theta.subspan(pairs_));
+}
+
+// False: a value might have underflowed, and nothing is changed but mu.
+template <class Real>
+bool TiedParts<Real>::by_blocks(Chain& chain, Real* mu, std::span<double> expected,
+                                double& log_z) const {
+  const LabelHistories& histories = blocks_->histories;
+  chain.states.assign(histories.size(), 0.0);
+  const std::span<double> grams = expected.subspan(pairs_);
+  const std::optional<double> sum = chain.sums->marginals(chain.scores, mu, chain.states, grams);
+  if (!sum) return false;
+  log_z = *sum;
+  chain.pair.assign(histories.pairs.size(), 0.0);
+  project_states(histories, chain.states, chain.pair, grams);
+  for (std::size_t k = 0; k < chain.pair.size(); ++k) {
+    const HistoryPair& pair = histories.pairs[k];
+    const std::uint32_t part = part_of_[pair.from * layout_.labels + pair.to];
+    if (part != kNoRun) expected[part] += chain.pair[k];
+  }
+  return true;
 }
 
 template class TiedParts<float>;

@@ -179,10 +179,20 @@ bool ChainTraining::dual_pays(const TrainOptions& options) const {
   const std::size_t few = kind_ == ChainKind::maxent ? 160 : 64;  // labels
   constexpr std::size_t kManyNumbers = std::size_t{1} << 27;      // 512 MB
   const std::size_t pairs = tied_names_.empty() ? 0 : labels() * labels();
-  return dual_suits(options, encoder_.data.node, positions()) && options.order == 1 && !init_ &&
-         !encoder_.data.has_edges() && !options.constraint && partial_positions() == 0 &&
-         labels() <= few &&
-         2 * (positions() * padded(labels()) + sequences() * pairs) <= kManyNumbers;
+  const auto fits = [&](std::size_t tied) {
+    return 2 * (positions() * padded(labels()) + sequences() * tied) <= kManyNumbers;
+  };
+  if (!dual_suits(options, encoder_.data.node, positions()) || init_ || encoder_.data.has_edges() ||
+      options.constraint || partial_positions() > 0 || labels() > few || !fits(pairs)) {
+    return false;
+  }
+  if (options.order == 1) return true;
+  if (options.histories.value_or(HistorySet::seen) == HistorySet::allowed ||
+      !options.ranks->alone()) {
+    return false;
+  }
+  const auto histories = layout_.histories ? layout_.histories : histories_of(options);
+  return fits(pairs + histories->grams.size());
 }
 
 Precision ChainTraining::precision(const TrainOptions& options) const {
@@ -199,18 +209,23 @@ void ChainTraining::add_holdout(TextSequence sequence, std::string_view) {
   holdout_.add(std::move(sequence));
 }
 
+std::shared_ptr<const LabelHistories> ChainTraining::histories_of(
+    const TrainOptions& options) const {
+  return choose_histories(encoder_.data, labels(),
+                          {.order = options.order,
+                           .histories = options.histories.value_or(HistorySet::seen),
+                           .features = options.features,
+                           .min_count = options.min_count,
+                           .constraint = layout_.constraint.get(),
+                           .kept = init_ ? init_->histories() : nullptr,
+                           .ranks = options.ranks});
+}
+
 // With order >= 2.  Every sequence must have a labelling that the model gives a probability.
 void ChainTraining::set_histories(const TrainOptions& options) {
   if (options.order == 1) return;
   const ChainData& data = encoder_.data;
-  layout_.histories = choose_histories(data, labels(),
-                                       {.order = options.order,
-                                        .histories = options.histories.value_or(HistorySet::seen),
-                                        .features = options.features,
-                                        .min_count = options.min_count,
-                                        .constraint = layout_.constraint.get(),
-                                        .kept = init_ ? init_->histories() : nullptr,
-                                        .ranks = options.ranks});
+  layout_.histories = histories_of(options);
   run_together(*options.ranks, [&] {
     const std::size_t n = first_without_path(*layout_.histories, data, layout_.constraint.get());
     if (n == data.sequences()) return;

@@ -135,6 +135,7 @@ class ChainTraining : public EncodedTraining {
   void set_unlabelled(const TrainOptions& options);
   void set_terms(const TrainOptions& options);
   void lay_out(const TrainOptions& options, TrainResult& result);
+  std::shared_ptr<const LabelHistories> histories_of(const TrainOptions& options) const;
   void set_histories(const TrainOptions& options);
   void set_cost(const TrainOptions& options);
   Run intercept_weights() const;

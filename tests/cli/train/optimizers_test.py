@@ -37,11 +37,13 @@ class DefaultTest(Training):
 
     def test_dual_ascent_from_20000_positions_on(self):
         self.assertTrue(self.has_gap())
+        self.assertTrue(self.has_gap("--order", 2))
         self.assertFalse(self.has_gap(positions=19900))
 
     def test_not_where_the_dual_is_slow_or_something_is_asked_for_that_it_does_not_have(self):
         for options in (["--l2", 0.001], ["--tolerance", 1e-6], ["--l1", 1],
-                        ["--precision", "double"], ["--sgd-passes", 3]):
+                        ["--precision", "double"], ["--sgd-passes", 3],
+                        ["--order", 2, "--histories", "allowed"]):
             with self.subTest(options):
                 self.assertFalse(self.has_gap(*options))
         self.assertFalse(self.has_gap(value="1000"))

@@ -10,6 +10,7 @@
 #include "croft/inference/brute_force.h"
 #include "croft/inference/chain_sum.h"
 #include "croft/inference/chain_viterbi.h"
+#include "inference/chain/history_sums.h"
 #include "support/random_chain.h"
 
 namespace croft::history_chain_test {
@@ -306,6 +307,88 @@ TEST(HistoryChain, SumsAndMarginalsAreThoseOfTheDefinition) {
     }
     expect_marginals(model, truth, Projected<double>(model, brute.state, d_transition), tolerance);
   }
+}
+
+// log Z, and the derivatives by blocks as those of the lifted chain are given.
+template <class Real>
+std::optional<double> sums_by_blocks(const OrderModel<Real>& model, GradientTables<Real>& base,
+                                     std::vector<double>& gram) {
+  const LabelHistories& h = model.histories;
+  const TransitionScores<Real>& pairs = *model.base.transitions;
+  std::vector<double> pair, states(h.size()), d_pair(h.pairs.size());
+  for (const HistoryPair& each : h.pairs) pair.push_back(double{pairs.at(each.from, each.to)});
+  HistorySums<Real> sums(std::make_shared<const HistoryBlocks>(h));
+  sums.assign(pair, model.gram);
+  gram.assign(model.gram.size(), 0);
+  const auto log_z = sums.marginals(model.base.scores, base.state.row(0), states, gram);
+  project_states(h, states, d_pair, gram);
+  for (std::size_t k = 0; k < d_pair.size(); ++k) {
+    base.transition.row(0)[pairs.cell(h.pairs[k].from, h.pairs[k].to)] += d_pair[k];
+  }
+  return log_z;
+}
+
+TEST(HistoryChain, SumsByBlocksAreThoseOfTheDefinition) {
+  Random random(7);
+  std::size_t done = 0, left = 0;
+  for (const OrderShape& shape : shapes()) {
+    if (shape.base.overlay > 0) continue;
+    SCOPED_TRACE(describe(shape));
+    const OrderModel<double> model(shape, random);
+    const Truth truth = truth_of(model);
+    Projected<double> got(model, Matrix<double>(shape.base.length, model.histories.size(), 0.0),
+                          std::vector<double>(model.histories.edges.size()));
+    const std::optional<double> log_z = sums_by_blocks(model, got.base, got.gram);
+    if (!log_z) {  // where something is forbidden, or no labelling is as long
+      EXPECT_TRUE(shape.base.forbidden > 0 || std::isinf(truth.log_partition));
+      ++left;
+      continue;
+    }
+    ++done;
+    EXPECT_NEAR(*log_z, truth.log_partition, 1e-11 * (1 + std::abs(truth.log_partition)));
+    expect_marginals(model, truth, got, 1e-11);
+  }
+  EXPECT_GT(done, 100u);
+  EXPECT_GT(left, 20u);
+}
+
+TEST(HistoryChain, SumsByBlocksInFloatAreThoseOfTheLiftedChainInDoubleOrAreNotGiven) {
+  std::size_t done = 0, left = 0;
+  for (const std::size_t order : {2, 3}) {
+    for (const double scale : {1.0, 3.0, 12.0}) {
+      for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        const OrderShape shape{order, {100, 7, scale, 0, 0, false}, false, scale};
+        SCOPED_TRACE(describe(shape) + " scale " + std::to_string(scale));
+        Random random(seed), same(seed);
+        const OrderModel<double> wide(shape, random);
+        const OrderModel<float> model(shape, same);
+        GradientTables<double> base(wide.base.scores);
+        const Lifted<double> lifted(wide);
+        GradientTables<double> tables(lifted.chain);
+        ForwardBackwardWorkspace<double> work;
+        const double truth = marginals(lifted.chain, 1, work, tables.view());
+        const Projected<double> expected(wide, tables.state,
+                                         {tables.transition.row(0), wide.histories.edges.size()});
+        GradientTables<float> got(model.base.scores);
+        std::vector<double> gram;
+        const std::optional<double> log_z = sums_by_blocks(model, got, gram);
+        left += !log_z;
+        if (!log_z) continue;
+        ++done;
+        EXPECT_NEAR(*log_z, truth, 1e-6 * std::abs(truth));
+        for (std::size_t t = 0; t < 100; ++t) {
+          for (Label j = 0; j < 7; ++j) {
+            EXPECT_NEAR(got.state(t, j), expected.base.state(t, j), 1e-4);
+          }
+        }
+        for (std::size_t g = 0; g < gram.size(); ++g) {
+          EXPECT_NEAR(gram[g], expected.gram[g], 1e-4 * (1 + expected.gram[g]));
+        }
+      }
+    }
+  }
+  EXPECT_GT(done, 7u);
+  EXPECT_GT(left, 3u);
 }
 
 TEST(HistoryChain, BestLabellingIsThatOfTheDefinition) {
