@@ -8,6 +8,7 @@
 // project() and project_tied() are the transpose.  docs/math/higher_order.md section 3.
 #pragma once
 #include <span>
+#include <vector>
 
 #include "croft/core/matrix.h"
 #include "croft/structure/chain.h"
@@ -37,6 +38,8 @@ class HistoryScores {
  private:
   const LabelHistories& histories_;
   Matrix<Real> tied_;  // [n][S] row m - 1: pair and grams of the states of m labels; others -inf
+  std::vector<double> pair_;  // scratch
+  std::vector<Real> score_;   // likewise
   TransitionScores<Real> transitions_;
 };
 
@@ -62,6 +65,18 @@ template <class Real>
 void project_tied(const LabelHistories& histories, std::span<const double> d_tied,
                   std::span<const double> d_transition, const TransitionScores<Real>& pairs,
                   std::span<double> d_pair, std::span<double> d_gram);
+
+// Part of the two.  What a state scores wherever it stands, tied of (H.3):
+//   pair : [histories.pairs] the scores of these pairs
+//   gram : [G]
+//   tied : [S] overwritten
+// Cost O(S), and the grams in its states.
+template <class Real>
+void tied_scores(const LabelHistories& histories, std::span<const double> pair,
+                 std::span<const double> gram, std::span<Real> tied);
+// Its transpose: d_state [S]; d_pair [histories.pairs] and d_gram [G] are added to.
+void project_states(const LabelHistories& histories, std::span<const double> d_state,
+                    std::span<double> d_pair, std::span<double> d_gram);
 
 // Threads: no hidden state; share HistoryScores once assigned.
 }  // namespace croft

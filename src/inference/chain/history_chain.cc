@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "inference/chain/history_sums.h"
-
 namespace croft {
 namespace {
 
@@ -12,6 +10,19 @@ Real sum(const Real* first, const Real* last) {
   Real total = 0;
   for (; first < last; ++first) total += *first;
   return total;
+}
+
+double sum_of(const HistoryPair& pair, std::span<const double> d_state) {
+  return sum(d_state.data() + pair.first, d_state.data() + pair.last);
+}
+
+// Those of at most n labels, which end states.
+void add_grams(const LabelHistories& h, std::span<const double> d_state, std::span<double> d_gram) {
+  for (Label s = 0; s < h.size(); ++s) {
+    for (std::uint32_t k = h.state_gram_begin[s]; k < h.state_gram_begin[s + 1]; ++k) {
+      d_gram[h.state_gram[k]] += d_state[s];
+    }
+  }
 }
 
 }  // namespace
@@ -35,13 +46,9 @@ void tied_scores(const LabelHistories& h, std::span<const double> pair,
 void project_states(const LabelHistories& h, std::span<const double> d_state,
                     std::span<double> d_pair, std::span<double> d_gram) {
   for (std::size_t k = 0; k < h.pairs.size(); ++k) {
-    d_pair[k] += sum(d_state.data() + h.pairs[k].first, d_state.data() + h.pairs[k].last);
+    d_pair[k] += sum_of(h.pairs[k], d_state);
   }
-  for (Label s = 0; s < h.size(); ++s) {
-    for (std::uint32_t k = h.state_gram_begin[s]; k < h.state_gram_begin[s + 1]; ++k) {
-      d_gram[h.state_gram[k]] += d_state[s];
-    }
-  }
+  add_grams(h, d_state, d_gram);
 }
 
 template <class Real>
@@ -51,14 +58,12 @@ template <class Real>
 void HistoryScores<Real>::assign(const TransitionScores<Real>& pairs,
                                  std::span<const double> gram) {
   const LabelHistories& h = histories_;
-  std::vector<double> pair(h.pairs.size());
-  std::ranges::transform(h.pairs, pair.begin(), [&](const HistoryPair& each) {
-    return double{pairs.at(each.from, each.to)};
-  });
-  std::vector<Real> tied(h.size());
-  tied_scores(h, pair, gram, std::span(tied));
+  pair_.clear();
+  for (const HistoryPair& pair : h.pairs) pair_.push_back(double{pairs.at(pair.from, pair.to)});
+  score_.resize(h.size());
+  tied_scores(h, pair_, gram, std::span(score_));
   tied_.assign(h.order, h.size(), TransitionScores<Real>::kForbidden);
-  for (Label s = 0; s < h.size(); ++s) tied_(h.length_of(s) - 1, s) = tied[s];
+  for (Label s = 0; s < h.size(); ++s) tied_(h.length_of(s) - 1, s) = score_[s];
   std::vector<Real> log(h.edges.size(), Real{0});
   for (std::size_t e = 0; e < log.size(); ++e) {
     if (h.edge_gram[e] != LabelHistories::kNone) log[e] = static_cast<Real>(gram[h.edge_gram[e]]);
@@ -114,12 +119,11 @@ template <class Real>
 void project_tied(const LabelHistories& h, std::span<const double> d_tied,
                   std::span<const double> d_transition, const TransitionScores<Real>& pairs,
                   std::span<double> d_pair, std::span<double> d_gram) {
-  std::vector<double> by_pair(h.pairs.size());
-  project_states(h, d_tied, by_pair, d_gram);
-  for (std::size_t k = 0; k < by_pair.size(); ++k) {
-    const std::uint32_t cell = pairs.cell(h.pairs[k].from, h.pairs[k].to);
-    if (cell != TransitionScores<Real>::kNoCell) d_pair[cell] += by_pair[k];
+  for (const HistoryPair& pair : h.pairs) {
+    const std::uint32_t cell = pairs.cell(pair.from, pair.to);
+    if (cell != TransitionScores<Real>::kNoCell) d_pair[cell] += sum_of(pair, d_tied);
   }
+  add_grams(h, d_tied, d_gram);
   for (std::size_t e = 0; e < d_transition.size(); ++e) {
     if (h.edge_gram[e] != LabelHistories::kNone) d_gram[h.edge_gram[e]] += d_transition[e];
   }

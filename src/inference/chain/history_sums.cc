@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "croft/core/compensated_sum.h"
+#include "croft/inference/history_chain.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "inference/chain/history_sums.cc"
@@ -50,7 +50,8 @@ struct HistoryRecursion {
     T* out = at(w.emission, t);
     for (const HistoryBlocks::LabelRun& run : blocks.label_runs) {
       for (std::size_t c = 0; c < kLanePadding; c += hn::Lanes(d)) {
-        hn::StoreU(hn::Set(d, w.row[run.label]), d, out + run.first + c);  // the next is over it
+        hn::StoreU(hn::Set(d, w.row[run.label]), d,
+                   out + run.first + c);  // too much is overwritten next
       }
     }
     std::fill(out + histories.size(), out + w.stride, T{0});
@@ -458,7 +459,7 @@ std::optional<double> HistorySums<Real>::marginals(const ChainScores<Real>& base
                                                    std::span<double> d_state,
                                                    std::span<double> d_gram) {
   Tables& w = tables_;
-  if (!w.safe || w.reached.rows() == 0 || w.completed.rows() == 0) return std::nullopt;
+  if (!w.safe) return std::nullopt;
   const std::size_t size = base.length() * w.stride;
   for (auto* table : {&w.emission, &w.alpha, &w.suffix}) {
     if (table->size() < size)

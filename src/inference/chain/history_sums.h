@@ -49,15 +49,16 @@ struct HistoryBlocks {
     std::size_t forward, backward;
   };
   std::vector<GramEdge> gram_edges;
-  // [.][S] what can be at position t, and what can be t positions before the end; the last row goes
-  // on.  Empty where none goes on: then there are no sums by blocks.
+  // [.][S] row t: what can be at position t, and what can have t positions behind it; the last row
+  // holds from there on.  Empty: none of the first rows does, and there are no sums by blocks.
   std::vector<std::vector<bool>> reached, completed;
+  bool usable() const { return !reached.empty() && !completed.empty(); }
 };
 
 template <class Real>
 class HistorySums {
  public:
-  explicit HistorySums(std::shared_ptr<const HistoryBlocks> blocks);
+  explicit HistorySums(std::shared_ptr<const HistoryBlocks> blocks);  // usable
 
   // Takes what is tied over positions.  Cost O(S + edges).
   //   pair : [histories.pairs] the scores of these pairs of labels
@@ -94,15 +95,5 @@ class HistorySums {
   std::vector<Real> tied_;  // [S]
   Tables tables_;
 };
-
-// [S] tied of (H.3): what a state scores by the pair and the grams of at most n labels in it.
-//   pair : [histories.pairs]
-template <class Real>
-void tied_scores(const LabelHistories& histories, std::span<const double> pair,
-                 std::span<const double> gram, std::span<Real> tied);
-
-// Its transpose: adds the derivatives by d_state [S].
-void project_states(const LabelHistories& histories, std::span<const double> d_state,
-                    std::span<double> d_pair, std::span<double> d_gram);
 
 }  // namespace croft

@@ -103,6 +103,7 @@ class ChainAscent final : public Optimizer {
  private:
   struct Worker {
     ForwardBackwardWorkspace<Real> sums;
+    typename TiedParts<Real>::Chain chain;
     std::unique_ptr<ChainObjective<Real>> objective;  // null: the chain's own sums
   };
   // A look at an example, and the step that it leads to.
@@ -113,7 +114,6 @@ class ChainAscent final : public Optimizer {
     Matrix<Real> theta, tried, mu, change;  // [T][L]; change: of w's scores, -(C_n/l2) delta
     std::vector<double> tied_tried, tied_expected, tied_delta;
     std::vector<Real> tied_mu;
-    typename TiedParts<Real>::Chain chain;
     StepSums sums;
     double entropy = 0, rounding = 0;
     std::array<double, AscentRows<Real>::kShares> grown{};
@@ -162,8 +162,9 @@ class ChainAscent final : public Optimizer {
   }
 
   static void prefetch(std::span<const Real> numbers) {
-    constexpr std::size_t kLine = kAlignment / sizeof(Real);
-    for (std::size_t k = 0; k < numbers.size(); k += kLine) __builtin_prefetch(&numbers[k]);
+    constexpr std::size_t kLine = kAlignment / sizeof(Real), kMost = 256 * kLine;  // 16 KB
+    const std::size_t size = std::min(numbers.size(), kMost);
+    for (std::size_t k = 0; k < size; k += kLine) __builtin_prefetch(&numbers[k]);
   }
 
   // --- one visit -------------------------------------------------------------------------------
@@ -201,18 +202,18 @@ class ChainAscent final : public Optimizer {
   // without what the gold labelling has of them.
   double sum(Visit& v, Worker& worker) const {
     const std::size_t steps = length(v.n), labels = layout_.labels;
-    parts_.assign(steps, v.tied_tried, !worker.objective, v.chain);
+    parts_.assign(steps, v.tied_tried, !worker.objective, worker.chain);
     for (std::size_t t = 0; t < steps; ++t) {
-      std::copy_n(v.tried.row(t), labels, v.chain.scores.state.row(t));
+      std::copy_n(v.tried.row(t), labels, worker.chain.scores.state.row(t));
     }
-    if (layout_.constraint) apply(*layout_.constraint, v.chain.scores);
+    if (layout_.constraint) apply(*layout_.constraint, worker.chain.scores);
     if (worker.objective || layout_.histories) {
       v.mu.assign(steps, labels, Real{0});  // its rows may be wider than what is written
     } else {
       v.mu.reshape(steps, labels);
     }
     v.tied_expected.resize(parts_.size());
-    return parts_.sum(v.chain, v.tied_tried, v.mu.row(0), v.tied_expected,
+    return parts_.sum(worker.chain, v.tied_tried, v.mu.row(0), v.tied_expected,
                       [&](const auto& scores, const auto& out) {
                         return worker.objective
                                    ? (*worker.objective)(scores, data_.gold(v.n), 1.0, out)

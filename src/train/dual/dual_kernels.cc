@@ -230,7 +230,7 @@ void mix_wide(const float* a, const double* b, double share, std::size_t size,
   for (std::size_t i = 0; i < size; ++i) out[i] = from_a * double{a[i]} + share * b[i];
 }
 
-using WideTag = hn::CappedTag<double, 4>;  // with more lanes, sums would end in other digits
+using WideTag = hn::CappedTag<double, 4>;  // AVX2 and AVX-512 add up alike
 HWY_INLINE hn::Vec<WideTag> load_wide(const double* from) { return hn::LoadU(WideTag(), from); }
 HWY_INLINE hn::Vec<WideTag> load_wide(const float* from) {
   return hn::PromoteTo(WideTag(), hn::LoadU(hn::Rebind<float, WideTag>(), from));

@@ -1,13 +1,12 @@
 #include "train/dual/tied_parts.h"
 
+#include <utility>
+
 namespace croft {
 
 template <class Real>
 TiedParts<Real>::TiedParts(const ChainLayout& layout)
     : layout_(layout),
-      blocks_(layout.histories && !layout.constraint
-                  ? std::make_shared<const HistoryBlocks>(*layout.histories)
-                  : nullptr),
       scorer_(layout, TransitionScorer<Real>::Use::one_by_one),
       pairs_(layout.tied.rows() == 0 ? 0 : layout.tied.length(0)),
       copies_(size(), 1.0),
@@ -15,6 +14,10 @@ TiedParts<Real>::TiedParts(const ChainLayout& layout)
   std::fill_n(copies_.begin(), pairs_, static_cast<double>(layout.tied.rows()));
   one_row_.cells = layout.tied.cells;
   one_row_.begin = {0, pairs_};
+  if (layout.histories && !layout.constraint) {
+    auto blocks = std::make_shared<const HistoryBlocks>(*layout.histories);
+    if (blocks->usable()) blocks_ = std::move(blocks);
+  }
   TransitionScores<Real> any;
   scorer_.assign(one_row_, std::vector<double>(pairs_), any);
   layout_.for_each_transition([&](std::uint32_t k, std::uint32_t cell) {
@@ -78,7 +81,7 @@ void TiedParts<Real>::assign(std::size_t steps, std::span<const double> theta, b
   chain.sums->assign(chain.pair, theta.subspan(pairs_));
 }
 
-// False: a value might have underflowed, and nothing is changed but mu.
+// False: a value might have underflowed; expected is as it was.
 template <class Real>
 bool TiedParts<Real>::by_blocks(Chain& chain, Real* mu, std::span<double> expected,
                                 double& log_z) const {

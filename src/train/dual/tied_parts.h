@@ -37,7 +37,7 @@ class TiedParts {
     TransitionScores<Real> transitions;
     ChainScores<Real> scores;
     // Of order 2 or more: sums by blocks, and what the chain is lifted to where they do not do.
-    bool own_sums = false;
+    bool own_sums = false;  // by blocks: until those fail, the transitions are not those of theta
     std::unique_ptr<HistorySums<Real>> sums;
     std::unique_ptr<HistoryScores<Real>> histories;
     ChainScores<Real> lifted;
@@ -62,7 +62,7 @@ class TiedParts {
   void set_transitions(std::span<const double> theta, Chain& chain) const;
 
   const ChainLayout& layout_;
-  std::shared_ptr<const HistoryBlocks> blocks_;  // null: of order 1, or with a constraint
+  std::shared_ptr<const HistoryBlocks> blocks_;  // null: of order 1, or they do not do
   TransitionScorer<Real> scorer_;
   RowLayout one_row_;  // what scorer_ reads
   std::size_t pairs_;

@@ -192,7 +192,13 @@ bool ChainTraining::dual_pays(const TrainOptions& options) const {
     return false;
   }
   const auto histories = layout_.histories ? layout_.histories : histories_of(options);
-  return fits(pairs + histories->grams.size());
+  std::size_t longest = 0;
+  const std::vector<std::uint64_t>& begin = encoder_.data.sequence_begin;
+  for (std::size_t n = 0; n < sequences(); ++n) {
+    longest = std::max<std::size_t>(longest, begin[n + 1] - begin[n]);
+  }
+  constexpr std::size_t kScratch = kManyNumbers / 8;  // of a thread, for five tables [T][S]
+  return fits(pairs + histories->grams.size()) && 5 * longest * histories->size() <= kScratch;
 }
 
 Precision ChainTraining::precision(const TrainOptions& options) const {
@@ -494,6 +500,7 @@ void ChainTraining::check(const TrainOptions& options) const {
 
 TrainResult ChainTraining::run(const TrainOptions& options, const HoldoutScorer& scorer,
                                const Callback& callback) {
+  layout_.histories.reset();
   if (labelled_) unlabelled_ = encoder_.data.split_off(*labelled_);
   if (options.label_weights) {
     weigh_by_label(*options.label_weights, encoder_.label_names.strings(), encoder_.data);

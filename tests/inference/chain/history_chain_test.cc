@@ -311,13 +311,12 @@ TEST(HistoryChain, SumsAndMarginalsAreThoseOfTheDefinition) {
 
 // log Z, and the derivatives by blocks as those of the lifted chain are given.
 template <class Real>
-std::optional<double> sums_by_blocks(const OrderModel<Real>& model, GradientTables<Real>& base,
-                                     std::vector<double>& gram) {
+std::optional<double> sums_by_blocks(HistorySums<Real>& sums, const OrderModel<Real>& model,
+                                     GradientTables<Real>& base, std::vector<double>& gram) {
   const LabelHistories& h = model.histories;
   const TransitionScores<Real>& pairs = *model.base.transitions;
   std::vector<double> pair, states(h.size()), d_pair(h.pairs.size());
   for (const HistoryPair& each : h.pairs) pair.push_back(double{pairs.at(each.from, each.to)});
-  HistorySums<Real> sums(std::make_shared<const HistoryBlocks>(h));
   sums.assign(pair, model.gram);
   gram.assign(model.gram.size(), 0);
   const auto log_z = sums.marginals(model.base.scores, base.state.row(0), states, gram);
@@ -326,6 +325,13 @@ std::optional<double> sums_by_blocks(const OrderModel<Real>& model, GradientTabl
     base.transition.row(0)[pairs.cell(h.pairs[k].from, h.pairs[k].to)] += d_pair[k];
   }
   return log_z;
+}
+
+template <class Real>
+std::optional<double> sums_by_blocks(const OrderModel<Real>& model, GradientTables<Real>& base,
+                                     std::vector<double>& gram) {
+  HistorySums<Real> sums(std::make_shared<const HistoryBlocks>(model.histories));
+  return sums_by_blocks(sums, model, base, gram);
 }
 
 TEST(HistoryChain, SumsByBlocksAreThoseOfTheDefinition) {
@@ -389,6 +395,34 @@ TEST(HistoryChain, SumsByBlocksInFloatAreThoseOfTheLiftedChainInDoubleOrAreNotGi
   }
   EXPECT_GT(done, 7u);
   EXPECT_GT(left, 3u);
+}
+
+TEST(HistoryChain, SumsByBlocksFollowNewScoresAndLengths) {
+  Random random(9);
+  OrderModel<double> model({2, {1, 4, 1, 0, 0, false}, true}, random);
+  HistorySums<double> sums(std::make_shared<const HistoryBlocks>(model.histories));
+  ForwardBackwardWorkspace<double> work;
+  for (const std::size_t length : {300, 1, 40, 0, 300}) {
+    SCOPED_TRACE(length);
+    model.base = random_chain<double>({length, 4, 1, 0, 0, false}, random);
+    for (double& weight : model.gram) weight = random.normal();
+    const Lifted<double> lifted(model);
+    GradientTables<double> tables(lifted.chain), got(model.base.scores);
+    const double log_z = marginals(lifted.chain, 1, work, tables.view());
+    const Projected<double> expected(model, tables.state,
+                                     {tables.transition.row(0), model.histories.edges.size()});
+    std::vector<double> gram;
+    const std::optional<double> found = sums_by_blocks(sums, model, got, gram);
+    ASSERT_TRUE(found);
+    EXPECT_NEAR(*found, log_z, 1e-11 * (1 + std::abs(log_z)));
+    for (std::size_t t = 0; t < length; ++t) {
+      for (Label j = 0; j < 4; ++j) EXPECT_NEAR(got.state(t, j), expected.base.state(t, j), 1e-11);
+    }
+    for (Label i = 0; i < 4; ++i) {
+      for (Label j = 0; j < 4; ++j) EXPECT_NEAR(got.edge(i, j), expected.base.edge(i, j), 1e-9);
+    }
+    for (std::size_t g = 0; g < gram.size(); ++g) EXPECT_NEAR(gram[g], expected.gram[g], 1e-9);
+  }
 }
 
 TEST(HistoryChain, BestLabellingIsThatOfTheDefinition) {
