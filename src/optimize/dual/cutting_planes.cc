@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/vector_math.h"
 #include "croft/core/error.h"
@@ -34,15 +35,15 @@ class CuttingPlanes final : public Optimizer {
 
   bool iterate() override {
     if (without_news_ >= kNoNews) return false;
-    const double before = upper_, below = lower_;
+    const double before = upper_, below = bound_;
     look();
     ++now_.number;
-    without_news_ = upper_ < before || lower_ > below ? 0 : without_news_ + 1;
+    without_news_ = upper_ < before || bound_ > below ? 0 : without_news_ + 1;
     return true;
   }
 
   void archive(StateArchive& state) override {
-    state(w_, std::span(z_), planes_, level_, idle_, bounds_, at_bound_, program_, upper_, lower_);
+    state(w_, std::span(z_), planes_, level_, idle_, bounds_, at_bound_, program_, upper_, bound_);
     state(without_news_, now_);
     f_.archive(state);
     now_.w = w_;
@@ -143,7 +144,7 @@ class CuttingPlanes final : public Optimizer {
         z_[j] = std::max(z_[j], 0.0);
       }
     }
-    lower_ = std::max(lower_, -program_.value());
+    bound_ = std::max(bound_, -program_.value());
   }
 
   void set_point() {
@@ -175,7 +176,7 @@ class CuttingPlanes final : public Optimizer {
   }
 
   void report() {
-    const double gap = std::max(0.0, upper_ - lower_);
+    const double gap = std::max(0.0, upper_ - std::max(0.0, bound_));  // no hinge is below 0
     const double squared = dot(w_, w_);
     now_.objective = upper_;
     now_.gradient_norm = gap;
@@ -196,7 +197,8 @@ class CuttingPlanes final : public Optimizer {
   std::vector<std::uint64_t> bounds_;        // coordinates
   std::vector<bool> at_bound_;               // [program's variables] or at a plane
   SimplexProgram program_;
-  double upper_ = 0, lower_ = 0;  // of the minimum; the hinge is never below 0
+  // Of the minimum.  What the planes say is far below 0 for long, and rises all the same.
+  double upper_ = 0, bound_ = -std::numeric_limits<double>::infinity();
   std::size_t without_news_ = 0;
   Iteration now_;
 };

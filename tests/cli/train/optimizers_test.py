@@ -61,6 +61,11 @@ class DefaultTest(Training):
         _, asked = self.log_of("--max-iterations", 6, "--optimizer", "dual-ascent", data)
         self.assertIn("gap", asked)
 
+    def test_cutting_planes_go_on_while_their_bound_is_below_zero(self):
+        last = self.train("--objective", "max-margin", "--optimizer", "cutting-plane", "--l2", 0.1, "--gap", 0.1,
+                          "--max-iterations", 3000, self.file("noise.txt", noise(200)))
+        self.assertEqual(last["reason"], "converged_gap", last)
+
     def test_columns_of_different_size_are_trained_to_the_optimum(self):
         chance = random.Random(2)
         rows = [(chance.gauss(40, 12), chance.gauss(190000, 100000), chance.randrange(1, 17)) for _ in range(2000)]
