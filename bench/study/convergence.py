@@ -23,7 +23,7 @@ PATIENT = ('sgd', 'averaged-sgd', 'truncated-newton')
 # They do not minimise the likelihood; `dual` and `objectives` show them.
 ELSEWHERE = ('frank-wolfe', 'smo', 'perceptron', 'averaged-perceptron', 'pass-perceptron',
              'voted-perceptron', 'pa', 'pa-1', 'pa-2', 'mira', 'arow')
-OF_GRAPHS = ('cutting-plane',)  # first of all; of chains it takes longer than those of `dual`
+OF_GRAPHS = ('cutting-plane',)  # whose maximum margin it trains by default
 
 
 class Problem:
