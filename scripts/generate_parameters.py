@@ -109,6 +109,7 @@ EXCEPTIONS = [
     Differs("unlabelled", "HMM", None, "y has None for a sequence without labels"),
     Differs("unlabelled", "ChainCRF SegmentCRF LogisticRegression GraphCRF", None, "`fit` is handed X_unlabelled"),
     Differs("group-by", "", None, "X_dev takes whole groups, as scikit-learn's GroupShuffleSplit makes them"),
+    Differs("contiguous", "", None, "X_dev takes the end of the data"),
     Differs("label-column", "", None, "rows are lists of cells; `croft.check` has it"),
     Differs("ignore-lines", "", None, "rows are lists of cells; `croft.check` has it"),
     Differs("tokenizer", "", None, "`croft.read` cuts texts; positions are handed over"),

@@ -21,6 +21,7 @@
                   say, posteriors as features, classes of words, what to label next
 ``read``          data of other programs: CoNLL-U, Prodigy, doccano, BRAT, plain text, …
 ``search``        settings of an estimator by cross-validation with successive halving (``Range``)
+``learning_curve``  how much better an estimator gets with more data
 ``FactorGraph``   a graph of variables and factors: log Z, marginals, the best assignment, samples
 ``BayesNet``      a Bayesian network: tables from cases, complete or not (BIF, UAI)
 ``GraphCRF``      a CRF over graphs that a function makes of each instance (``Cliques``, ``Template``)
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from .bayes_net import BayesNet
     from .boosted import BoostedCRF
     from .bugs import Bugs, BugsResult
+    from .curve import LearningCurve, learning_curve
     from .error_correcting import ErrorCorrectingCRF
     from .hidden_chain import HiddenChainCRF
     from .pool import Mixture, PoolCRF
@@ -75,11 +77,12 @@ if TYPE_CHECKING:
 __version__: str = _core.version
 __all__ = ["BayesNet", "BoostedCRF", "Bugs", "BugsResult", "Calibration", "ChainCRF", "Cliques", "Error",
            "ErrorCorrectingCRF", "Evaluation", "FactorGraph", "FeatureFunction", "GraphCRF", "HMM", "HiddenChainCRF",
-           "Inference", "JointMaxent", "Labelling", "Logic", "LogicAnswer", "LogisticRegression", "MEMM",
-           "MaximumEntropy", "Mixture", "Model", "NaiveBayes", "PoolCRF", "Range", "RankedCRF", "SearchResult",
+           "Inference", "JointMaxent", "Labelling", "LearningCurve", "Logic", "LogicAnswer", "LogisticRegression",
+           "MEMM", "MaximumEntropy", "Mixture", "Model", "NaiveBayes", "PoolCRF", "Range", "RankedCRF", "SearchResult",
            "SegmentCRF", "Span", "Stacked", "TableGraphCRF", "Template", "TextVectorizer", "TrainingInterrupted",
            "calibrate", "card", "chain", "check", "chunk_f1", "cluster", "compare", "compat", "convert", "errors",
-           "evaluate", "load", "maximum_entropy", "plot", "read", "save", "search", "stack", "suggest"]
+           "evaluate", "learning_curve", "load", "maximum_entropy", "plot", "read", "save", "search", "stack",
+           "suggest"]
 
 _PLACE = {"Calibration": "files", "calibrate": "files", "cluster": "files", "Stacked": "files", "stack": "files",
           "suggest": "files",
@@ -89,7 +92,7 @@ _PLACE = {"Calibration": "files", "calibrate": "files", "cluster": "files", "Sta
           "errors": "model", "Cliques": "graph_crf", "ErrorCorrectingCRF": "error_correcting", "Evaluation": "model",
           "FactorGraph": "graph", "FeatureFunction": "features", "GraphCRF": "graph_crf", "HMM": "hmm",
           "HiddenChainCRF": "hidden_chain", "Inference": "graph", "JointMaxent": "joint",
-          "Labelling": "model", "Logic": "logic",
+          "Labelling": "model", "LearningCurve": "curve", "learning_curve": "curve", "Logic": "logic",
           "LogicAnswer": "logic", "LogisticRegression": "logistic_regression", "MEMM": "memm",
           "MaximumEntropy": "entropy", "maximum_entropy": "entropy", "Mixture": "pool",
           "Model": "model", "NaiveBayes": "naive_bayes",
@@ -112,5 +115,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """What is meant for users, and what every module has: no imports of the package's own."""
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+    """What is meant for users."""
+    return sorted([*__all__, "__doc__", "__version__"])

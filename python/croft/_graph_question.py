@@ -4,6 +4,8 @@ from __future__ import annotations
 import json
 from typing import Any, Sequence
 
+from ._params import check_run
+
 _KNOWN = ("costs", "decode", "max_iterations", "memory", "method", "search", "seed", "threads", "thresholds")
 
 
@@ -16,6 +18,8 @@ def graph_question(how: dict[str, Any], *more: str) -> dict[str, Any]:
     for name in how:
         if name not in known:
             raise TypeError(f"there is no option {name}; there are {', '.join(known)}")
+    seed, threads = (0 if how.get(name) is None else how[name] for name in ("seed", "threads"))
+    check_run(seed, threads, how.get("max_iterations"))
     how = dict(how)
     costs, thresholds = how.pop("costs", None), how.pop("thresholds", None)
     if costs and thresholds:

@@ -1,13 +1,18 @@
-"""What estimators have in common: parameters, and what they need of scikit-learn where it is not installed."""
+"""What the package has in common: parameters, what they need of scikit-learn where it is not installed, warnings."""
 from __future__ import annotations
 
 import inspect
+import os
 import re
+import sys
 import textwrap
+import warnings
+from types import FrameType
 from typing import Any, Mapping, NoReturn, Optional
 
 from . import _core
 
+_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _TYPES = {"flag": "bool", "whole": "int", "number": "float", "file": "path"}  # of options; others: str
 
 
@@ -35,6 +40,24 @@ def mapping(name: str, given: Any) -> Mapping[Any, Any]:
     if not isinstance(given, Mapping):
         raise TypeError(f"{name} is of type {type(given).__name__}; a dict was expected")
     return given
+
+
+def check_count(name: str, value: Any, least: int = 1, most: int = 2**31) -> None:
+    """ValueError for what is no whole number from least to most."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= most:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number from {least} to {most}")
+
+
+def check_seed(seed: Any) -> None:
+    check_count("seed", seed, 0, 2**64 - 1)
+
+
+def check_run(seed: Any, threads: Any, max_iterations: Any = None) -> None:
+    """What each run of a method has; max_iterations: None is the method's own."""
+    check_seed(seed)
+    check_count("threads", threads, 0, 1024)
+    if max_iterations is not None:
+        check_count("max_iterations", max_iterations, 0)
 
 
 def option_text(row: Mapping[str, Any], default: Any, names: Mapping[str, str], shown: Optional[str] = None,
@@ -143,3 +166,13 @@ except ImportError:
             changed = (f"{name}={getattr(self, name)!r}" for name in self._names()
                        if getattr(self, name) != defaults[name].default)
             return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Points at the line of the program that called this package, however deep it went in."""
+    level = 2  # the caller; this function is 1
+    frame: Optional[FrameType] = sys._getframe(1)
+    while frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(_FOLDER):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)

@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _core
-from ._params import mapping
+from ._params import check_count, mapping
 from .estimator import TrainingLog, warn_if_interrupted
 from .case_columns import columns_of, is_missing, state_text
 from .graph import Evidence, FactorGraph, Inference, _at_least
@@ -173,6 +173,7 @@ class BayesNet:
         """p(target | what else a case knows), (cases, states of the target), exact; NaN where a case is
         impossible.  What cases know of the target is left aside."""
         import numpy as np
+        check_count("threads", threads, 0, 1024)
         v = self._number(target)
         p = _core.bayes_net_posteriors(self._text, self._rows(X), v, threads)
         unknown = [float("nan")] * len(self._graph.states(target))
@@ -186,6 +187,7 @@ class BayesNet:
     def evaluate(self, X: Cases, target: Optional[str] = None, *, threads: int = 1) -> dict[str, Any]:
         """{"cases", "impossible", "log_likelihood", "parameters", "bic"}, and with a target "target": accuracy,
         log-loss, F1 of each state, "confusion", "auc"; as `croft evaluate -m net.bif --json` has it."""
+        check_count("threads", threads, 0, 1024)
         v = None if target is None else self._number(target)
         return json.loads(_core.bayes_net_evaluation(self._text, self._rows(X), v, threads))
 

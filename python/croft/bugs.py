@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 from . import _core
+from ._params import check_count, check_run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -262,6 +263,9 @@ class Bugs:
             raise ValueError(f"until has rhat and ess, not {', '.join(conditions)}")
         if method not in ("auto", "sampling"):
             raise ValueError(f"method is {method!r}; it is \"auto\" or \"sampling\"")
+        for name, value in (("chains", chains), ("burn_in", burn_in), ("samples", samples), ("thin", thin)):
+            check_count(name, value, 0)
+        check_run(seed, threads)
         native = self._native.sample(_data(data), _inits(inits), chains, burn_in, samples, thin,
                                      [monitor] if isinstance(monitor, str) else list(monitor), r_hat,
                                      effective, method == "auto", seed, threads,

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Ty
 
 from . import _core
 from ._parameters import ChainCRFParameters, Prior
-from ._params import BaseEstimator, raise_not_fitted
-from ._warnings import warn
+from ._params import BaseEstimator, raise_not_fitted, warn
 from .model import Explanation, Inspection, Labelling, Labels, Model, Span
 from .progress import Progress
 from .tables import table

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Any, Iterable, Iterator, NamedTuple, Optional, Sequence, Union
 
 from . import _core
-from ._warnings import warn
-from .model import Model, PathLike, _check_count, model_of
+from ._params import check_count, warn
+from .model import Model, PathLike, model_of
 
 Paths = Union[PathLike, Sequence[PathLike]]
 
@@ -18,7 +18,7 @@ Paths = Union[PathLike, Sequence[PathLike]]
 def read(path: str | os.PathLike[str], format: str, *, tokenizer: str = "words", misaligned: str = "refuse",
          text_column: Optional[str] = None, label_column: Optional[str] = None, cells: Sequence[str] = (),
          ignore_lines: Optional[str] = None, label_names: Sequence[str] = (),
-         unlabelled: bool = False) -> list[dict[str, Any]]:
+         unlabelled: bool = False, delimiter: Optional[str] = None) -> list[dict[str, Any]]:
     """The sequences of a file, a dict each (docs/formats.md, "From and to other programs").
 
     Under "tokens" texts, or lists of cells; where the format has them "text" and "offsets" (characters of each token
@@ -33,12 +33,13 @@ def read(path: str | os.PathLike[str], format: str, *, tokenizer: str = "words",
     ignore_lines : of columns a regular expression: lines that match are skipped
     label_names  : of huggingface: what numbers stand for
     unlabelled   : of columns: the last one is no label
+    delimiter    : of csv: comma, tab or semicolon; None: tab of a file ``….tsv``, else comma
 
     Raises FileNotFoundError for a file that is not there, croft.Error for bad data.
     """
     name = os.fspath(path)
     found: list[dict[str, Any]] = json.loads(_core.read_texts(name, format, _reading(
-        name, tokenizer, misaligned, text_column, label_column, cells, ignore_lines, label_names, unlabelled)))
+        delimiter, tokenizer, misaligned, text_column, label_column, cells, ignore_lines, label_names, unlabelled)))
     return found
 
 
@@ -46,7 +47,7 @@ def convert(path: str | os.PathLike[str], to: str, output: Optional[str | os.Pat
             format: Optional[str] = None, label_scheme: str = "auto", tokenizer: str = "words",
             misaligned: str = "refuse", text_column: Optional[str] = None, label_column: Optional[str] = None,
             cells: Sequence[str] = (), ignore_lines: Optional[str] = None, label_names: Sequence[str] = (),
-            unlabelled: bool = False) -> Optional[str]:
+            unlabelled: bool = False, delimiter: Optional[str] = None) -> Optional[str]:
     """A file of data in another format, or of a model in another kind or of another program; as ``croft convert``.
 
     path         : the file; to: spans, columns, text, doccano, prodigy, brat or html; of models a kind, or crfsuite,
@@ -63,7 +64,8 @@ def convert(path: str | os.PathLike[str], to: str, output: Optional[str | os.Pat
     is_model = format is None and not _core.is_data_format(to)
     given = {"tokenizer": tokenizer != "words", "misaligned": misaligned != "refuse", "text_column": text_column,
              "label_column": label_column, "cells": cells, "ignore_lines": ignore_lines, "label_names": label_names,
-             "label_scheme": is_model and label_scheme != "auto", "unlabelled": is_model and unlabelled}
+             "delimiter": delimiter, "label_scheme": is_model and label_scheme != "auto",
+             "unlabelled": is_model and unlabelled}
     for option in (each for each, is_given in given.items() if is_given and format is None):
         raise ValueError(f"{option} is of data, and to is {to!r}: leave it out" if is_model else
                          f"{option} goes with format, which says how the data is read")
@@ -75,16 +77,16 @@ def convert(path: str | os.PathLike[str], to: str, output: Optional[str | os.Pat
     if output is not None and os.path.exists(output) and os.path.samefile(name, output):
         raise ValueError(f"output {os.fspath(output)!r} would replace the input; give another name")
     made, changed = _core.convert_data(name, format or "", to, label_scheme, name, _reading(
-        name, tokenizer, misaligned, text_column, label_column, cells, ignore_lines, label_names, unlabelled))
+        delimiter, tokenizer, misaligned, text_column, label_column, cells, ignore_lines, label_names, unlabelled))
     if changed:
         warn(changed)
     return _hand_over(made, output)
 
 
-def _reading(path: str, tokenizer: str, misaligned: str, text_column: Optional[str], label_column: Optional[str],
-             cells: Sequence[str], ignore_lines: Optional[str], label_names: Sequence[str],
-             unlabelled: bool) -> _core.TextReading:
-    return _core.TextReading(path, tokenizer, misaligned, text_column or "",
+def _reading(delimiter: Optional[str], tokenizer: str, misaligned: str, text_column: Optional[str],
+             label_column: Optional[str], cells: Sequence[str], ignore_lines: Optional[str],
+             label_names: Sequence[str], unlabelled: bool) -> _core.TextReading:
+    return _core.TextReading(delimiter or "", tokenizer, misaligned, text_column or "",
                              "" if label_column is None else str(label_column), list(cells), ignore_lines or "",
                              list(label_names), unlabelled)
 
@@ -108,15 +110,15 @@ def calibrate(model: Any, data: Paths, output: Optional[PathLike] = None, *, met
     Few data, or a figure that gets worse, is a UserWarning.  Raises croft.Error for bad data and for a method that
     the model does not go with.
     """
-    _check_threads(threads)
+    check_count("threads", threads, 0, 1024)
     with _file_of(model) as path, tempfile.TemporaryDirectory() as folder:
         written = os.path.join(folder, "calibrated.croft") if output is None else os.fspath(output)
-        report: dict[str, Any] = json.loads(_core.calibrate(path, _paths(data), written, method, threads))
+        found, warnings = _core.calibrate(path, _paths(data), written, method, threads)
         with open(written, "rb") as file:
             calibrated = Model.load(written) if output is not None else Model.from_bytes(file.read())
-    for warning in report["warnings"]:
+    for warning in warnings:
         warn(warning)
-    return Calibration(calibrated, report)
+    return Calibration(calibrated, json.loads(found))
 
 
 class Stacked(NamedTuple):
@@ -144,12 +146,13 @@ def stack(model: Any, data: Paths, output: Optional[PathLike] = None, *, jackkni
 
     Raises FileNotFoundError for a file that is not there, croft.Error for bad data and what cannot be stacked.
     """
-    _check_threads(threads)
+    check_count("threads", threads, 0, 1024)
     if options and not jackknife:
         raise ValueError(f"{next(iter(options))} is for the models that jackknife trains, and there are none: leave "
                          "it out")
-    if isinstance(elsewhere, bool):
-        raise TypeError(f"elsewhere is {elsewhere}, and the number of a column was expected")
+    check_count("jackknife", jackknife, 0)
+    if elsewhere is not None:
+        check_count("elsewhere", elsewhere, 0)
     if group_by and not jackknife and elsewhere is None:
         raise ValueError("group_by is for jackknife, whose parts divide no group, and elsewhere: leave it out")
     if not _paths(data):
@@ -172,12 +175,11 @@ def cluster(data: Paths, output: PathLike, *, clusters: int = 1000, min_count: i
     Returns tokens, words, kept (words with a cluster), clusters and mutual_information (nats, of neighbours).
     Ctrl-C ends it, and nothing is written.
     """
-    _check_count("clusters", clusters)
-    _check_count("min_count", min_count)
+    check_count("clusters", clusters)
+    check_count("min_count", min_count)
     if format not in ("text", "columns"):
         raise ValueError(f"format is {format!r}; choose one of: text, columns")
-    if isinstance(column, bool) or not hasattr(column, "__index__") or column < 0:
-        raise ValueError(f"column is {column!r}; it must be a whole number from 0 on")
+    check_count("column", column, 0)
     if column != 0 and format == "text":
         raise ValueError("column is of format columns, and the format is text")
     found: dict[str, Any] = _core.cluster(_paths(data), os.fspath(output), clusters, min_count, format == "columns",
@@ -186,7 +188,8 @@ def cluster(data: Paths, output: PathLike, *, clusters: int = 1000, min_count: i
 
 
 def suggest(model: Any, data: Union[PathLike, Iterable[Any]], *, by: Optional[str] = None, top: int = 10,
-            density: float = 0.0) -> list[dict[str, Any]]:
+            density: float = 0.0, format: Optional[str] = None, tokenizer: Optional[str] = None,
+            label_column: Optional[int] = None, ignore_lines: Optional[str] = None) -> list[dict[str, Any]]:
     """The sequences that are most worth labelling, the best first (docs/predict.md, "What to label next").
 
     A dict each: score, sequence (its number, from 0), line, labels, rows or text; with a density, that too.
@@ -197,14 +200,23 @@ def suggest(model: Any, data: Union[PathLike, Iterable[Any]], *, by: Optional[st
     by      : margin, entropy or errors; of a committee vote-entropy or divergence; None: margin, or vote-entropy
     top     : how many
     density : beta, 0 or more: the score times the mean similarity to the other sequences, to this power
+    format  : how a file is written, as ``croft suggest`` has it: columns, spans, raw, prodigy, …; None: as the model
+        was trained
+    tokenizer : of texts in a file: words, blanks, characters, regex:EXPRESSION, or model:FILE; None: the model's
+    label_column, ignore_lines : of a file of columns, as ``croft.check`` has them; None: as in training
     """
     models = list(model) if isinstance(model, (list, tuple)) else [model]
-    _check_count("top", top)
+    check_count("top", top)
     if by is None:
         by = "margin" if len(models) == 1 else "vote-entropy"
-    opened = [Model.load(each) if isinstance(each, (str, os.PathLike)) else model_of(each) for each in models]
+    if not isinstance(by, str):
+        raise TypeError(f"by is {by!r}, and a str was expected")
+    opened = [model_of(each)._native for each in models]
     given: Union[str, list[Any]] = os.fspath(data) if isinstance(data, (str, os.PathLike)) else list(data)
-    text = _core.suggest([each._native for each in opened], given, by, top, float(density))
+    options = {"format": format, "tokenizer": tokenizer, "label_column": label_column, "ignore_lines": ignore_lines}
+    for option in (name for name, value in options.items() if value is not None and not isinstance(given, str)):
+        raise ValueError(f"{option} is of a file, and data is sequences: leave it out")
+    text = _core.suggest(opened, given, by, top, float(density), options)
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -250,11 +262,6 @@ def _paths(data: Paths) -> list[str]:
 
 def _optional(path: Optional[PathLike]) -> str:
     return "" if path is None else os.fspath(path)
-
-
-def _check_threads(threads: int) -> None:
-    if isinstance(threads, bool) or not hasattr(threads, "__index__") or not 0 <= threads <= 1024:
-        raise ValueError(f"threads is {threads!r}; it must be a whole number from 0 to 1024")
 
 
 @contextmanager

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Hashable, Mapping, NamedTuple, 
 
 from . import _core
 from ._graph_counts import CountingFactors
-from ._params import mapping
-from ._warnings import warn
+from ._params import mapping, warn
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,7 @@ from . import _core
 from ._clique_schema import Features, Schema, Shape, domain_of, features_of, in_order, is_constraint, names_of
 from ._graph_question import VariableReasons, graph_question
 from ._parameters import GraphCRFParameters
-from ._params import BaseEstimator, mapping, raise_not_fitted
+from ._params import BaseEstimator, check_count, mapping, raise_not_fitted
 from .estimator import Callback, TrainingLog, warn_if_interrupted
 from .graph import FactorGraph, Inference
 
@@ -272,6 +272,7 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         top        features that are listed; the rest is summed
         how        method, search, max_iterations, memory, seed, threads
         """
+        check_count("top", top, 0)
         made = self._unroll(x, 0)
         native, labels = self._labelled([x], [None], [known])
         missing = [key for key in variables if key not in made._number]

@@ -4,13 +4,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import numbers
 import os
 import pickle
 from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _core
 from ._params import mapping, raise_not_fitted
-from .model import evaluate
+from .model import evaluate, f1_of_chunks
 from .tables import table
 
 Metric = Union[str, Callable[[Any, Sequence[Any], Sequence[Any]], float]]
@@ -43,26 +44,28 @@ class SearchResult:
 
     candidates : list of Candidate, the best first
     rungs : list of dicts: share (of the data, or of iterations) and candidates
-    best_params, best_score : of the first candidate
+    best_params, best_score : of the first candidate, or of that which `prefer` chose
     best_estimator : fitted with it on all of the data; an AttributeError with refit=False
     """
 
-    def __init__(self, document: dict[str, Any], candidates: list[Candidate], text: str, svg: str) -> None:
+    def __init__(self, document: dict[str, Any], candidates: list[Candidate], text: str, svg: str,
+                 chosen: int = 0) -> None:
         self.metric: str = document["metric"]
         self.rungs: list[dict[str, Any]] = document["rungs"]
         self.candidates = candidates
         self.svg = svg
+        self._best = candidates[chosen]
         self._text = text.rstrip("\n")
 
     @property
     def best_params(self) -> dict[str, Any]:
         """The setting that won."""
-        return self.candidates[0].params
+        return self._best.params
 
     @property
     def best_score(self) -> float:
         """Its mean over the folds, in the last rung: a little too good, having been chosen for it."""
-        return self.candidates[0].score
+        return self._best.score
 
     def table(self) -> Any:
         """A row for each candidate: its values, and its mean in each rung (a DataFrame, where pandas is)."""
@@ -86,10 +89,12 @@ class SearchResult:
 
 def search(estimator: Any, X: Sequence[Any], y: Sequence[Any],
            parameters: Mapping[str, Union[Range, Sequence[Any]]], *, metric: Metric = "accuracy",
-           folds: int = 3, groups: Optional[Sequence[Any]] = None, contiguous: bool = False,
+           folds: Optional[int] = None, groups: Optional[Sequence[Any]] = None, contiguous: bool = False,
+           X_dev: Optional[Sequence[Any]] = None, y_dev: Optional[Sequence[Any]] = None,
            candidates: Optional[int] = None, eta: int = 3, smallest: float = 0.03, budget: Optional[float] = None,
-           resource: str = "data", state: Optional[PathLike] = None, resume: bool = False, refit: bool = True,
-           seed: int = 1, callback: Optional[Callback] = None) -> SearchResult:
+           resource: str = "data", prefer: Optional[str] = None, state: Optional[PathLike] = None,
+           resume: bool = False, refit: bool = True, seed: int = 1,
+           callback: Optional[Callback] = None) -> SearchResult:
     """Tries settings of an estimator's parameters by cross-validation, as ``croft search`` does (docs/search.md).
 
     Many settings are trained on a little of the data, the best 1 / eta of them on eta times as much, and so
@@ -103,8 +108,11 @@ def search(estimator: Any, X: Sequence[Any], y: Sequence[Any],
         (fitted estimator, X, y) -> score, the more the better
     groups : what each sequence belongs to (its document, its customer): N values, and no fold has a part of
         what has the same value
-    folds, contiguous, candidates, eta, smallest, budget, seed : as the options of ``croft search``
+    X_dev, y_dev : settings are trained on X alone and scored on these, and not on folds
+    folds, contiguous, candidates, eta, smallest, budget, seed : as the options of ``croft search``; folds: None is 3
     resource : "data", or "iterations": what grows from rung to rung, up to the estimator's max_iterations
+    prefer : a parameter: of the settings within one standard error of the best, that with its largest value is
+        chosen; "NAME:smallest": with its smallest.  The simplest model that is as good
     state, resume : a file that keeps every score, and whether to go on from it; the table is then the
         very one of a search without a break.  A state of other data or settings is refused
     refit : fit the best setting on all of the data
@@ -113,11 +121,17 @@ def search(estimator: Any, X: Sequence[Any], y: Sequence[Any],
     Raises ValueError (croft.Error) for what does not go together, and where no score is finite.
     Cost: with 27 candidates and the defaults that of 4 cross-validations.
     """
-    if isinstance(metric, str) and metric not in _METRICS:
-        raise ValueError(f"metric is {metric!r}; choose one of: {', '.join(_METRICS)}, or give a function")
-    given = _Given(estimator, X, y, parameters, metric)
+    given = Given(estimator, X, y, parameters, metric)
+    given.check_holdout()
+    given.check_prefer(prefer)
+    given.score_on(X_dev, y_dev, ("X_dev", "y_dev"))
+    of_folds = {"folds": folds is not None, "groups": groups is not None, "contiguous": contiguous,
+                "prefer": prefer is not None}
+    for name in (each for each, is_given in of_folds.items() if is_given and given.dev is not None):
+        raise ValueError(f"{name} is about folds, and with X_dev there are none: leave it out")
     options: dict[str, Any] = {
         "metric": metric if isinstance(metric, str) else None, "own_metric": callable(metric), "folds": folds,
+        "elsewhere": given.dev is not None,
         "groups": given.groups(groups), "contiguous": contiguous, "candidates": candidates, "eta": eta,
         "smallest": smallest, "budget": budget, "resource": resource, "resume": resume, "seed": seed,
         "state": None if state is None else os.fspath(state)}
@@ -126,29 +140,32 @@ def search(estimator: Any, X: Sequence[Any], y: Sequence[Any],
         if options["iterations"] is None:
             raise ValueError("resource \"iterations\" needs an estimator with max_iterations: how many the last "
                              "rung has")
-    document, text, svg = _core.search(given.as_text(), options, given.size, given.fingerprint(state),
-                                       given.score, callback)
+    document, text, svg, chosen = _core.search(given.as_text(), options, given.size, given.fingerprint(state),
+                                               given.score, callback, prefer or "")
+    if given.dev is not None:
+        text = text.replace(" of a file,", " of X_dev,", 1)
     found = json.loads(document)
     tried = [Candidate(given.values([each["settings"][name] for name in given.parameters]),
                        [[math.inf if one is None else one for one in score["folds"]]
                         for score in each["scores"]]) for each in found["candidates"]]
-    result = SearchResult(found, tried, text, svg)
+    result = SearchResult(found, tried, text, svg, chosen)
     if refit:
         result.best_estimator = given.copy(result.best_params).fit(X, y)  # type: ignore[attr-defined]
     return result
 
 
-class _Given:
+class Given:
     """The arguments of a search, checked, and one training of it."""
 
     def __init__(self, estimator: Any, X: Any, y: Any, parameters: Mapping[str, Any], metric: Metric) -> None:
         for name in ("fit", "predict", "get_params", "set_params"):
             if not hasattr(estimator, name):
                 raise TypeError(f"estimator is a {type(estimator).__name__}, which has no {name}")
+        if isinstance(metric, str) and metric not in _METRICS:
+            raise ValueError(f"metric is {metric!r}; choose one of: {', '.join(_METRICS)}, or give a function")
         self.estimator, self.X, self.y, self.metric = estimator, X, y, metric
-        self.size = X.shape[0] if hasattr(X, "shape") else len(X)
-        if len(y) != self.size:
-            raise ValueError(f"X has {self.size} sequences and y the labels of {len(y)}")
+        self.dev: Optional[tuple[Any, Any]] = None
+        self.size = _size("X", X, "y", y)
         known = estimator.get_params()
         self.parameters: dict[str, Union[Range, list[Any]]] = {}
         for name, values in mapping("parameters", parameters).items():
@@ -156,6 +173,37 @@ class _Given:
                 raise ValueError(f"{type(estimator).__name__} has no parameter {name!r} to search over; it has "
                                  f"{', '.join(known)}")
             self.parameters[name] = values if isinstance(values, Range) else _values(name, values)
+
+    def check_holdout(self) -> None:
+        """A hold-out that nothing asks for would be read, and ignored."""
+        known = self.estimator.get_params()
+        # The weights of a pool, and the words of a code, are fitted to it.
+        fitted_to_it = getattr(self.estimator, "_KIND", "") in ("pool", "error-correcting")
+        if (known.get("holdout") and "early_stop" in known and not known["early_stop"] and not fitted_to_it
+                and "early_stop" not in self.parameters):
+            raise ValueError(f"holdout is {known['holdout']!r}: a search scores settings on its folds, and not on a "
+                             "hold-out: leave it out, or give early_stop, which stops each training by it")
+
+    def check_prefer(self, prefer: Optional[str]) -> None:
+        """Before the first training."""
+        if prefer is None:
+            return
+        name, _, way = str(prefer).partition(":")
+        if name not in self.parameters or prefer not in (name, name + ":smallest"):
+            raise ValueError(f"prefer is {prefer!r}; give a parameter that is searched over "
+                             f"({', '.join(self.parameters)}), or one with :smallest behind it")
+        values = self.parameters[name]
+        for value in () if isinstance(values, Range) else values:
+            if isinstance(value, bool) or not isinstance(value, numbers.Real):
+                raise ValueError(f"prefer is {prefer!r}, whose values are no numbers: {value!r}")
+
+    def score_on(self, X: Any, y: Any, names: tuple[str, str]) -> None:
+        """Models are scored on these, where they are given."""
+        if (X is None) != (y is None):
+            raise ValueError(f"{names[0]} and {names[1]} go together: give both or neither")
+        if X is not None:
+            _size(names[0], X, names[1], y)
+            self.dev = X, y
 
     def groups(self, groups: Optional[Sequence[Any]]) -> list[int]:
         """The number of each sequence's group, in the order of the first of each."""
@@ -196,13 +244,23 @@ class _Given:
         crf = self.copy(self.values(task["values"]))
         if task["iterations"]:
             crf.set_params(max_iterations=task["iterations"])
-        crf.fit(_some(self.X, task["train"]), _some(self.y, task["train"]))
-        _raise_interruption(crf)
-        X, y = _some(self.X, task["test"]), _some(self.y, task["test"])
-        score = _score(crf, X, y, self.metric)
+        self.fit(crf, task["train"])
+        X, y = self.dev or self.some(task["test"])
+        score = score_of(crf, X, y, self.metric)
         if math.isnan(score):
             raise ValueError(f"metric gives no number (nan) for {self.values(task['values'])}")
         return score
+
+    def some(self, which: list[int]) -> tuple[Any, Any]:
+        """The sequences of these numbers, and their labels."""
+        return _some(self.X, which), _some(self.y, which)
+
+    def fit(self, crf: Any, which: list[int]) -> None:
+        """Trains on them.  A model that Ctrl-C cut short is not scored."""
+        crf.fit(*self.some(which))
+        result = getattr(getattr(crf, "training_log_", None), "result", {})
+        if result.get("reason") == "interrupted":
+            raise KeyboardInterrupt
 
     def fingerprint(self, state: Optional[PathLike]) -> str:
         """Of data, estimator and metric; they are looked at only where there is a state."""
@@ -212,7 +270,7 @@ class _Given:
         parts = [type(self.estimator).__name__, metric, sorted(
             (name, repr(value)) for name, value in self.estimator.get_params().items() if name != "progress")]
         digest = hashlib.sha256(repr(parts).encode())
-        for each in (self.X, self.y):
+        for each in (self.X, self.y, *(self.dev or ())):
             digest.update(pickle.dumps(each, protocol=4))
         return digest.hexdigest()
 
@@ -243,17 +301,26 @@ def _some(of: Any, which: list[int]) -> Any:
     return of[which] if hasattr(of, "shape") else [of[n] for n in which]
 
 
-def _score(crf: Any, X: Any, y: Any, metric: Metric) -> float:
+def _size(X_name: str, X: Any, y_name: str, y: Any) -> int:
+    """Of X, which must be that of y."""
+    size: int = X.shape[0] if hasattr(X, "shape") else len(X)
+    if len(y) != size:
+        raise ValueError(f"{X_name} has {size} sequences and {y_name} the labels of {len(y)}")
+    return size
+
+
+def score_of(crf: Any, X: Any, y: Any, metric: Metric) -> float:
+    """What a fitted estimator is good for on this data."""
     if callable(metric):
         return float(metric(crf, X, y))
     if metric == "accuracy":
         return float(crf.score(X, y))
     if metric == "log-loss":
         return _log_loss(crf, X, y)
-    found = evaluate(y, crf.predict(X))
-    if "chunk" not in found:
+    f1 = f1_of_chunks(evaluate(y, crf.predict(X)))
+    if f1 is None:
         raise ValueError("metric \"chunk-f1\": the labels of this data are no chunk labels; take accuracy or log-loss")
-    return float(found["chunk"]["f1"])
+    return f1
 
 
 def _log_loss(crf: Any, X: Any, y: Any) -> float:
@@ -268,10 +335,3 @@ def _log_loss(crf: Any, X: Any, y: Any) -> float:
         raise_not_fitted(crf)
     loss = -sum(model.log_likelihood(X, y))
     return float(loss / max(1, sum(len(each) for each in y)))
-
-
-def _raise_interruption(crf: Any) -> None:
-    """A model that Ctrl-C cut short is not scored."""
-    result = getattr(getattr(crf, "training_log_", None), "result", {})
-    if result.get("reason") == "interrupted":
-        raise KeyboardInterrupt

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from . import _core
-from ._warnings import warn
+from ._params import check_count, check_run, warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,6 +95,7 @@ class Logic:
 
         Methods, memory (bytes), time (seconds), grounding ("auto", "lazy", "full") and settings are those of
         `croft logic`."""
+        check_run(seed, threads, max_iterations)
         pairs = [(name, str(value)) for name, value in (settings or {}).items()]
         answer = json.loads(self._native.infer(query, task, method, memory, time, tolerance, max_iterations, pairs,
                                                seed, threads, grounding))
@@ -116,6 +117,7 @@ class Logic:
         atoms are not known where no database names them."""
         if prior not in ("zero", "written"):
             raise ValueError(f"prior is {prior!r}; it is 'zero' or 'written'")
+        check_run(seed, threads, max_iterations)
         pairs = [(name.replace("_", "-"), str(value)) for name, value in (settings or {}).items()]
         weights, _, _, _, _, found = self._native.learn(
             query, os.fspath(output), objective, l2, prior == "written", max_iterations,
@@ -131,6 +133,8 @@ class Logic:
 
         Each with the log-pseudo-likelihood that it leads to; the first has no clause.  The network goes to the file
         `output`.  The options are the settings of `croft logic --learn-structure`."""
+        for name, value in (("beam", beam), ("literals", literals), ("variables", variables), ("clauses", clauses)):
+            check_count(name, value, 0)
         return self._native.learn_structure(query, os.fspath(output), beam, literals, variables, clauses, least_gain,
                                             groundings, l2)
 
@@ -151,6 +155,7 @@ class Logic:
         The amounts add up to the atom's log-odds there; hard clauses have an infinite one.  An atom that the evidence
         decides has none.  query: what is open, as for :meth:`infer`; empty: the atom's predicate.  picture: a file
         (.svg) for the ground network around the atom."""
+        check_run(seed, threads, max_iterations)
         import pandas
         found = json.loads(self._native.explain(atom, query, None if picture is None else os.fspath(picture), method,
                                                 max_iterations, seed, threads))

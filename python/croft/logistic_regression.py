@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 from . import _core
 from ._matrix import RowClassifier, arrays, classes_from, example_weights, stacked, validated
 from ._parameters import LogisticRegressionParameters
-from ._warnings import warn
 from .estimator import Callback, TrainingLog, _prior_model, warn_if_interrupted
 from .model import Model
+from ._params import warn
 
 if TYPE_CHECKING:
     import numpy

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import json
 import numbers
+import operator
 import os
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from . import _core
-from ._warnings import warn
+from ._params import check_count, check_seed, warn
 from .features import FeatureFunction
 from .tables import table
 
@@ -195,7 +196,7 @@ class Model:
 
     def k_best(self, X: Sequence[Any], k: int, **how: Any) -> list[list[Labelling]]:
         """The k most probable labellings of each sequence, best first; all of them where there are fewer."""
-        _check_count("k", k)
+        check_count("k", k)
         answers = self._ask(X, {"k_best": k, "probability": True}, how)["k_best"]
         return [[Labelling(*each) for each in labellings] for labellings in answers]
 
@@ -206,7 +207,7 @@ class Model:
 
     def sample(self, X: Sequence[Any], n: int = 1, *, seed: int = 1, **how: Any) -> list[list[Labels]]:
         """n exact draws from p(y | x) for each sequence.  The same seed gives the same draws."""
-        _check_count("n", n)
+        check_count("n", n)
         return self._ask(X, {"samples": n, "seed": seed}, how)["samples"]
 
     def entropy(self, X: Sequence[Any], **how: Any) -> list[float]:
@@ -233,9 +234,11 @@ class Model:
         answers = self._ask(X, {"expected_counts": True}, how)["label_counts"]
         return [dict(zip(self.labels, counts)) for counts in answers]
 
-    def evaluate(self, X: Sequence[Any], y: Sequence[Sequence[str]], **how: Any) -> dict[str, Any]:
-        """Accuracy, precision, recall and F1 of labels and chunks (docs/evaluation.md)."""
-        return evaluate(y, self.predict(X, **how))
+    def evaluate(self, X: Sequence[Any], y: Sequence[Sequence[str]], *, chunks: str = "auto",
+                 **how: Any) -> dict[str, Any]:
+        """Accuracy, precision, recall and F1 of labels and chunks (docs/evaluation.md); chunks as `croft.evaluate`
+        has it."""
+        return evaluate(y, self.predict(X, **how), chunks=chunks)
 
     def posterior_chain(self, x: Any, **how: Any) -> MarkovChain:
         """p(y | x) of one sequence as what it is, a Markov chain: p(y_0 | x) and p(y_t | y_{t-1}, x), from
@@ -257,7 +260,7 @@ class Model:
         Cost O(T L^2 + V L).
         """
         import numpy
-        _check_count("length", length)
+        check_count("length", length)
         given = list(observations)
         if not given:
             raise ValueError("observations is empty: a hidden Markov model emits one of them at each position")
@@ -269,25 +272,34 @@ class Model:
 
     def inspect(self, top: int = 10) -> Inspection:
         """What the model is, how it was trained, and its strongest features; prints as text."""
-        if top != 0:
-            _check_count("top", top)
+        check_count("top", top, 0)
         return Inspection(self._native, top)
 
-    def explain(self, x: Any, *, positions: Optional[Iterable[int]] = None,
-                against: Optional[str] = None, top: int = 5, unknown: bool = False,
+    def explain(self, x: Any, *, positions: Optional[Iterable[int]] = None, wrong: Optional[Sequence[str]] = None,
+                below: Optional[float] = None, against: Optional[str] = None, top: int = 5, unknown: bool = False,
                 **how: Any) -> Explanation:
         """Why one sequence gets its labels: at each position what speaks for the predicted label and for
         another one (docs/explain.md).
 
         positions : those to be explained, from 0; None: all
+        wrong : the labels that x has, one a position: explain what is wrong alone, compared with these (or with
+            `against`); wrong chunks as wholes, under "stretches"
+        below : explain those alone whose label has a smaller probability, from 0 to 1
         against : the other label; None: the most probable of the others
         top : attributes that are shown one by one; the others are summed
         unknown : name the attributes that the model does not know
+
+        Where nothing is left to be explained, the list of what is explained is empty.
         """
         if how.keys() - {"constrain", "penalties"}:
             raise TypeError(f"explain takes constrain and penalties, not {', '.join(sorted(how))}")
+        check_count("top", top, 0)
+        asked = None if positions is None else [operator.index(t) for t in positions]
+        for t in asked or ():
+            check_count("a position", t, 0)
         plan = self._plan(how, False)
-        return Explanation(*plan.explain(x, [int(t) for t in positions or ()], against, top, unknown))
+        return Explanation(*plan.explain(x, asked, against, top, bool(unknown), None if wrong is None else list(wrong),
+                                         None if below is None else float(below)))
 
     @property
     def state_features(self) -> dict[tuple[str, str], float]:
@@ -321,8 +333,7 @@ class Model:
              y: Optional[Sequence[Any]] = None, streams: bool = False) -> dict[str, list[Any]]:
         how = dict(how)
         threads = how.pop("threads", 0)
-        if not isinstance(threads, numbers.Integral) or isinstance(threads, bool) or not 0 <= int(threads) <= 1024:
-            raise ValueError(f"threads is {threads!r}; it must be a whole number from 0 to 1024")
+        check_count("threads", threads, 0, 1024)
         known = how.pop("known", None)
         features = how.pop("features", None)
         if features is not None and not isinstance(features, FeatureFunction):
@@ -403,10 +414,13 @@ def save(model: Any, path: PathLike, format: str = "croft") -> None:
 
 
 def model_of(model: Any) -> Model:
-    """The ``Model`` that this is, or that a fitted estimator has; TypeError for what is neither."""
+    """The ``Model`` that this is, that a fitted estimator has, or of this path; TypeError for what is neither."""
+    if isinstance(model, (str, os.PathLike)):
+        return Model.load(model)
     found = model if isinstance(model, Model) else getattr(model, "model_", None)
     if not isinstance(found, Model):
-        raise TypeError(f"model is a {type(model).__name__}; give a Model or a fitted estimator")
+        raise TypeError(f"model is a {type(model).__name__}; give a Model, a fitted estimator or the path of a model "
+                        "file")
     return found
 
 
@@ -423,40 +437,51 @@ class Evaluation(_Shown):
                      [(name, *(each[key] for key in names)) for name, each in classes.items()])
 
 
-def evaluate(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]]) -> Evaluation:
+def evaluate(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]], *, chunks: str = "auto") -> Evaluation:
     """Compares labels: token accuracy, per-label and chunk precision, recall, F1 (docs/evaluation.md).
 
     Fractions, under the names of ``croft evaluate --json``; prints as ``croft evaluate`` does.
+
+    chunks : how labels spell chunks: auto, bio, bio1, ioe, bioes, raw, or none
     """
-    return Evaluation(*_core.evaluate(list(y_true), list(y_pred)))
+    return Evaluation(*_core.evaluate(list(y_true), list(y_pred), chunks))
 
 
-def chunk_f1(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]]) -> float:
+def chunk_f1(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]], *, chunks: str = "auto") -> float:
     """The F1 of chunks, as conlleval counts it: for ``sklearn.metrics.make_scorer``.
+
+    0 where all labels are O: there is no chunk on either side.  chunks : as `evaluate` has it.
 
     Raises ValueError where the labels spell no chunks.
     """
-    found = evaluate(y_true, y_pred).get("chunk")
-    if not found:
+    f1 = f1_of_chunks(evaluate(y_true, y_pred, chunks=chunks))
+    if f1 is None:
         raise ValueError("the labels spell no chunks (B-X, I-X, O and the like)")
-    f1: float = found["f1"]
     return f1
 
 
+def f1_of_chunks(found: Evaluation) -> Optional[float]:
+    """0 of nothing but O, as of any fraction whose denominator is 0; None of labels that spell no chunks."""
+    if "chunk" in found:
+        return float(found["chunk"]["f1"])
+    return 0.0 if found["labels"].keys() == {"O"} else None
+
+
 def errors(model: Any, path: PathLike, *, train: Optional[PathLike] = None, kind: Optional[str] = None, top: int = 20,
-           explain: bool = False) -> dict[str, Any]:
+           explain: bool = False, chunks: str = "auto") -> dict[str, Any]:
     """Where a model is wrong on a file of labelled data, the surest mistakes first (docs/evaluation.md).
 
     Under "kinds" how many there are of each, under "errors" the surest: kind, line, gold, predicted, context, and
     probability where the model has one.  The names are those of ``croft errors --json``.
 
+    model : a Model, a fitted estimator, or the path of a model file; top : how many are listed;
     train : the file that the model was trained on, to tell words that it has not; kind : list these alone;
-    explain : with what speaks for the predicted label against the gold one
+    explain : with what speaks for the predicted label against the gold one; chunks : as `evaluate` has it
     """
-    found = model_of(model)
-    document: dict[str, Any] = json.loads(_core.errors(found._native, os.fspath(path),
+    check_count("top", top, 0)
+    document: dict[str, Any] = json.loads(_core.errors(model_of(model)._native, os.fspath(path),
                                                        "" if train is None else os.fspath(train), kind or "", top,
-                                                       explain))
+                                                       bool(explain), chunks))
     return document
 
 
@@ -464,11 +489,12 @@ def card(model: Any, data: Optional[PathLike] = None, *, name: str = "model", no
          format: str = "markdown") -> str:
     """A page about a model: labels, scores and mistakes on ``data``, strongest features, how to train it again.
 
+    model : a Model, a fitted estimator, or the path of a model file;
     data : a file of labelled data that it was not trained on; notes : Markdown to be put on the page;
     top : features of each label; format : markdown, html, or json, as ``croft card --json``
     """
-    found = model_of(model)
-    return _core.card(found._native, name, "" if data is None else os.fspath(data), notes, top, format)
+    check_count("top", top, 0)
+    return _core.card(model_of(model)._native, name, "" if data is None else os.fspath(data), notes, top, format)
 
 
 def check(train: str | os.PathLike[str], *tests: str | os.PathLike[str], format: str = "columns",
@@ -492,17 +518,25 @@ def check(train: str | os.PathLike[str], *tests: str | os.PathLike[str], format:
 
 
 def compare(y_true: Sequence[Sequence[str]], y_first: Sequence[Sequence[str]], y_second: Sequence[Sequence[str]], *,
-            draws: int = 10_000, confidence: float = 0.95, seed: int = 1, show: int = 10) -> dict[str, Any]:
+            chunks: str = "auto", draws: int = 10_000, confidence: float = 0.95, seed: int = 1,
+            show: int = 10) -> dict[str, Any]:
     """Whether one labelling of the same sequences is better than another (docs/evaluation.md).
 
     Under "metrics" accuracy and, of chunk labels, precision, recall and F1: of each labelling, their difference,
-    its interval by the bootstrap, and p by approximate randomisation, both over sequences.  Under "most" the
-    sequences on which the two differ most.  The names are those of ``croft compare --json``.
+    its interval by the bootstrap, and p by approximate randomisation, both over sequences.  Under "differences" the
+    sequences on which the two differ most, each with its "labels": position, gold, first, second.  The names are
+    those of ``croft compare --json``, without "line" and "text": labels are in no file and have no words.
 
-    draws : of each test; seed : what is drawn
+    chunks : as `evaluate` has it; draws : of each test; confidence : of the interval, between 0 and 1;
+    seed : what is drawn; show : how many sequences are under "differences"
     """
-    document: dict[str, Any] = json.loads(_core.compare(list(y_true), list(y_first), list(y_second), draws, confidence,
-                                                        seed, show))
+    check_count("draws", draws, 1, 10_000_000)
+    check_count("show", show, 0)
+    check_seed(seed)
+    if not isinstance(confidence, numbers.Real):
+        raise TypeError(f"confidence is {confidence!r}, and a number was expected")
+    given = ([list(each) for each in labels] for labels in (y_true, y_first, y_second))
+    document: dict[str, Any] = json.loads(_core.compare(*given, chunks, draws, float(confidence), seed, show))
     return document
 
 
@@ -536,8 +570,3 @@ def _dicts(answer: tuple[bytes, int, int], labels: Labels) -> list[dict[str, flo
     data, rows, columns = answer
     values = memoryview(data).cast("d") if data else []
     return [dict(zip(labels, values[t * columns:(t + 1) * columns])) for t in range(rows)]
-
-
-def _check_count(name: str, value: int) -> None:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value <= 2**31:
-        raise ValueError(f"{name} is {value!r}; it must be a whole number from 1 to {2**31}")

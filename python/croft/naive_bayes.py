@@ -10,9 +10,9 @@ from . import _core
 from ._matrix import (RowClassifier, arrays as _arrays, classes_from as _classes_from,
                       example_weights as _weights, stacked, validated as _validated)
 from ._parameters import NaiveBayesParameters
-from ._warnings import warn
 from .estimator import warn_if_interrupted
 from .model import Model
+from ._params import warn
 
 if TYPE_CHECKING:
     import numpy

@@ -12,6 +12,7 @@ and otherwise on a figure of its own, and returns the Axes.  Colours can be told
 from __future__ import annotations
 
 import math
+import numbers
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from .model import Model
@@ -215,8 +216,9 @@ def confusion(y_true: Any, y_pred: Any, *, labels: Optional[Sequence[str]] = Non
               annotate: Optional[bool] = None, ax: Any = None) -> Any:
     """How often each label (row) was called which (column).
 
-    y_true, y_pred : labels, or sequences of labels
-    labels : the rows and columns, in their order; None: all, in the order of their names
+    y_true, y_pred : labels, or sequences of labels; whole numbers stand for their texts
+    labels : the rows and columns, in their order; None: all, in the order of their names.  What has others, or was
+        called so, is counted under "(others)"; where both are others the cell is grey: they may be the same, or not
     normalise : colours are shares of a row, so that rare labels are seen, too; the numbers are counts
     annotate : whether counts stand in the cells; None: where there is room
     """
@@ -226,21 +228,25 @@ def confusion(y_true: Any, y_pred: Any, *, labels: Optional[Sequence[str]] = Non
         raise ValueError(f"y_true has {len(gold)} labels and y_pred {len(predicted)}")
     if not gold:
         raise ValueError("y_true is empty, and so there is nothing to draw")
-    known = sorted({*gold, *predicted})
-    rows = _chosen(labels, known, "labels") if labels is not None else known
+    known = _in_order({*gold, *predicted})
+    rows = _chosen(list(map(str, labels)), known, "labels") if labels is not None else known
     number = {label: k for k, label in enumerate(rows)}
+    others = len(rows)
+    if any(label not in number for label in known):
+        rows = [*rows, "(others)"]
     counts = numpy.zeros((len(rows), len(rows)), int)
     for a, b in zip(gold, predicted):
-        if a in number and b in number:
-            counts[number[a], number[b]] += 1
+        counts[number.get(a, others), number.get(b, others)] += 1
     sums = counts.sum(axis=1, keepdims=True)
-    shares = counts / numpy.maximum(sums, 1) if normalise else counts
+    shares = counts / numpy.maximum(sums, 1) if normalise else counts.astype(float)
+    shares[others:, others:] = numpy.nan
 
     ax = _axes(ax, 2.2 + 0.48 * len(rows), 1.6 + 0.38 * len(rows))
+    ax.set_facecolor("0.85")
     image = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1 if normalise else None, aspect="auto")
     _ticks(ax.xaxis, rows)
     _ticks(ax.yaxis, rows)
-    largest = shares.max()
+    largest = numpy.nanmax(shares)
     _annotate(ax, counts, annotate, 0.4, lambda n: f"{n:,}" if n else "",
               lambda n: False)
     for text in ax.texts:
@@ -249,8 +255,7 @@ def confusion(y_true: Any, y_pred: Any, *, labels: Optional[Sequence[str]] = Non
     _colorbar(ax, image, "share of the row" if normalise else "count")
     ax.set_xlabel("predicted")
     ax.set_ylabel("gold")
-    right = numpy.trace(counts)
-    ax.set_title(f"{right:,} of {counts.sum():,} are right")
+    ax.set_title(f"{sum(a == b for a, b in zip(gold, predicted)):,} of {len(gold):,} are right")
     return ax
 
 
@@ -258,13 +263,21 @@ def _flattened(labels: Any, name: str) -> list[str]:
     """The labels of sequences one after the other; labels as they are."""
     out: list[str] = []
     for each in labels:
-        if isinstance(each, str):
-            out.append(each)
+        if isinstance(each, (str, numbers.Integral)):
+            out.append(str(each))
         elif isinstance(each, Iterable):
             out.extend(map(str, each))
         else:
             raise TypeError(f"{name} has a {type(each).__name__}; give labels, or sequences of labels")
     return out
+
+
+def _in_order(labels: Iterable[str]) -> list[str]:
+    """By name, or by number where all are whole numbers."""
+    try:
+        return sorted(labels, key=int)
+    except ValueError:
+        return sorted(labels)
 
 
 def _predictions(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
@@ -305,7 +318,7 @@ def _chosen(labels: Sequence[str], known: Sequence[str], name: str) -> list[str]
     chosen = list(labels)
     for label in chosen:
         if label not in known:
-            raise ValueError(f"{name} has {label!r}; the model has {', '.join(known)}")
+            raise ValueError(f"{name} has {label!r}; there are {', '.join(known)}")
     if not chosen:
         raise ValueError(f"{name} is empty")
     return chosen

@@ -11,7 +11,7 @@ from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 from . import _core
 from ._graph_question import VariableReasons, graph_question
-from ._params import raise_not_fitted
+from ._params import check_count, raise_not_fitted
 from .case_columns import columns_of, is_missing
 from .estimator import Callback, TrainingLog, warn_if_interrupted
 from .graph_crf import GraphCRF
@@ -130,6 +130,7 @@ class TableGraphCRF:
         against    the other label; None: the most probable one of the others
         top        features that are listed; the rest is summed
         """
+        check_count("top", top, 0)
         found = self._ask("explain_tables", database, how, use_known, [str(v) for v in variables],
                           "" if against is None else against, top)
         return VariableReasons(found)

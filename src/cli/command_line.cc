@@ -9,50 +9,45 @@
 #include <sstream>
 
 #include "cli/common.h"
+#include "cli/option_text.h"
 #include "cli/processes.h"
 #include "core/closest_name.h"
 
 namespace croft::cli {
 namespace {
 
-// A flag that takes a value: the table says which, not its name.
+// Help in the words of the tables, of which the manual pages are made, too.
 class HelpFormatter : public CLI::Formatter {
  public:
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    const auto verbs = all_verbs();
+    const auto verb = std::ranges::find(verbs, app->get_name(), &Verb::name);
+    if (verb == verbs.end()) return CLI::Formatter::make_usage(app, std::move(name));
+    return "Usage: " + usage_of(**verb) + "\n";
+  }
+
+  // A flag that takes a value: the table says which, not its name.
   std::string make_option_name(const CLI::Option* option, bool positional) const override {
     const std::string name = CLI::Formatter::make_option_name(option, positional);
     return name.substr(0, name.find('{'));
   }
 };
 
-bool is_flag(const OptionRow& row) { return row.type == OptionType::flag; }
-bool is_plain_flag(const OptionRow& row) { return is_flag(row) && row.bare.empty(); }
+bool is_plain_flag(const OptionRow& row) { return !takes_value(row) && row.bare.empty(); }
 
 // As CLI11 reads them: -m,--model,MODEL.
-std::string names_of(const OptionRow& row) {
-  if (row.positional) return std::string(row.name);
-  std::string names = row.letter != 0 ? std::string("-") + row.letter + "," : std::string();
-  names += "--" + std::string(row.name);
-  if (!row.alias.empty()) names += ",--" + std::string(row.alias);
-  if (!row.place.empty()) names += "," + std::string(row.place);
-  if (is_flag(row) && !row.bare.empty()) names += "{" + std::string(row.bare) + "}";
-  return names;
+std::string cli11_names(const OptionRow& row) {
+  std::vector<std::string> names = names_of(row);
+  if (!argument_name(row).empty()) names.emplace_back(argument_name(row));
+  if (!takes_value(row) && !row.bare.empty()) names.back() += "{" + std::string(row.bare) + "}";
+  return fmt::format("{}", fmt::join(names, ","));
 }
 
-std::string shown_value(const OptionRow& row) {
-  std::string shown(row.shown);
-  if (is_flag(row) && !row.choices.empty()) {
-    for (const std::string_view each : row.choices) {
-      shown += (shown.empty() ? "[=" : "|") + std::string(each);
-    }
-    shown += "]";
-  }
-  if (row.required && row.place.empty()) shown += shown.empty() ? "REQUIRED" : " REQUIRED";
+// The same, with what CLI11 would write behind it.
+std::string help_value(const OptionRow& row) {
+  std::string shown = shown_value(row);
+  if (is_marked_required(row)) shown += shown.empty() ? "REQUIRED" : " REQUIRED";
   return shown;
-}
-
-std::string help_of(const OptionRow& row) {
-  if (!row.required || row.place.empty()) return std::string(row.help);
-  return fmt::format("{} (required, as {} or as --{})", row.help, row.place, row.name);
 }
 
 struct AddedOption {
@@ -91,14 +86,15 @@ class AddedVerb {
  private:
   CLI::Option* add_option(const OptionRow& row) {
     const std::string help = help_of(row);  // a variable would be taken for that of the value
-    CLI::Option* option = is_flag(row) ? app_.add_flag(names_of(row), help)
-                                       : app_.add_option(names_of(row), CLI::callback_t(), help);
+    const std::string names = cli11_names(row);
+    CLI::Option* option = takes_value(row) ? app_.add_option(names, CLI::callback_t(), help)
+                                           : app_.add_flag(names, help);
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     if (is_plain_flag(row)) option->disable_flag_override();
     if (row.several) option->expected(1, CLI::detail::expected_max_vector_size);
-    if (!is_flag(row)) option->allow_extra_args(row.in_a_row || (row.positional && row.several));
+    if (takes_value(row)) option->allow_extra_args(row.in_a_row || (row.positional && row.several));
     option->required(row.required);
-    const std::string shown = shown_value(row);
+    const std::string shown = help_value(row);
     if (!shown.empty()) option->option_text(shown);
     if (row.hidden || !row.group.empty()) option->group(row.hidden ? "" : std::string(row.group));
     return option;
@@ -183,7 +179,9 @@ int run_command_line(std::span<const Verb* const> verbs, const char* footer, int
   CLI::App program("Conditional random fields: train, predict, evaluate, inspect, explain.",
                    "croft");
   program.footer(footer);
-  program.set_version_flag("--version", CROFT_VERSION);
+  program.set_help_flag(cli11_names(help_row()), std::string(help_row().help));
+  program.set_version_flag(cli11_names(version_row()), CROFT_VERSION,
+                           std::string(version_row().help));
   program.require_subcommand(1);
   program.formatter(std::make_shared<HelpFormatter>());
   program.get_formatter()->column_width(34);

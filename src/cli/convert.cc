@@ -48,9 +48,9 @@ std::span<const OptionRow> convert_options() {
            "File to write (required of models; of data, without: standard output)")
           .short_as('o'),
       choice("from", "FORMAT", names_of_formats(), "Of data: what it is; see below"),
-      words("to", "FORMAT|KIND|PROGRAM",
-            "Of data its format, see below; of models the kind, where there are several, or "
-            "crfsuite, wapiti or crfpp: a file that this program reads"),
+      choice("to", "FORMAT|KIND|PROGRAM", conversion_targets(),
+             "Of data its format, see below; of models the kind, where there are several, or "
+             "crfsuite, wapiti or crfpp: a file that this program reads"),
       words(
           "tokenizer", "TOKENIZER=words",
           "How texts become tokens: words, blanks, characters, regex:EXPRESSION, or model:FILE, a "
@@ -61,6 +61,10 @@ std::span<const OptionRow> convert_options() {
              "drop it")
           .beside("from"),
       words("text-column", "NAME", "Of csv: the column that has the texts").beside("from"),
+      delimiter_row("DELIMITER",
+                    "Of csv: what is between cells: comma, tab or semicolon; without: tab of a "
+                    ".tsv, else comma")
+          .beside("from"),
       words("label-column", "COLUMN",
             "Of csv the name of the column with the labels of the texts; of conllu that of the "
             "words (upos without it); of columns its number, from 1 on")
@@ -133,7 +137,7 @@ TextReading reading_of(const ConvertCommand& c) {
     }
   }
   reading.unlabelled = c.unlabelled;
-  if (c.input.ends_with(".tsv")) reading.delimiter = '\t';
+  read_delimiter(values, reading.delimiter);
   if (values.given("label-names")) {
     LineReader lines{std::string(values.text("label-names"))};
     for (std::string_view line; lines.next(line);) reading.label_names.emplace_back(line);
@@ -169,11 +173,12 @@ int run_convert(const OptionValues& values) {
   const ConvertCommand c{values};
   if (is_data(c)) return run_data(c);
   if (c.output.empty()) {
-    throw UsageError(c.to.empty()
-                         ? Message("--output is required")
-                         : Message("--to ", in_quotes(c.to),
-                                   " is no format of data: of models --output is required"),
-                     "; see croft convert --help");
+    throw UsageError(
+        c.to.empty()
+            ? Message("of data --to is required, the format to write, and of models --output")
+            : Message("--to ", in_quotes(c.to),
+                      " is no format of data: of models --output is required"),
+        "; see croft convert --help");
   }
   if (c.unlabelled || c.scheme != "auto") {
     throw UsageError(

@@ -25,14 +25,15 @@ constexpr const char* kExplainFooter = R"(
 Example:
   croft explain -m m.croft new.conll
   croft explain -m m.croft --positions 3 --against B-LOC --top 20 new.conll
-  croft explain -m m.croft --wrong --against B-LOC test.conll
+  croft explain -m m.croft --wrong test.conll
   croft explain -m m.croft --below 0.6 new.conll
   croft explain -m m.croft --unknown --json new.conll
   croft explain -m graph.croft --database new.sqlite --variable 17
 
-Positions count from 0.  Of a model of segments each segment is compared with the best that could
-stand in its place; --against names a label of segments.  Of a graph each variable is explained.
-docs/explain.md says what each number means.)";
+Positions count from 0.  --wrong explains wrong chunks as wholes: the labels of the data in the
+place of all of the predicted ones.  Of a model of segments each segment is compared with the best
+that could stand in its place; --against names a label of segments.  Of a graph each variable is
+explained.  docs/explain.md says what each number means.)";
 
 std::span<const OptionRow> explain_options() {
   using namespace option;
@@ -44,7 +45,9 @@ std::span<const OptionRow> explain_options() {
       words("positions", "LIST",
             "Explain these only, such as 0,3-7; they count from 0 in each sequence")
           .of(kSequenceModels),
-      flag("wrong", "Explain these only: positions whose label is not that of the data")
+      flag("wrong",
+           "Explain what is wrong only, against the labels of the data (or --against); chunks as "
+           "wholes")
           .of(kSequenceModels),
       number("below", "P", "Explain these only: positions whose label has a smaller probability")
           .between(0, 1)
@@ -180,6 +183,7 @@ void explain_all(const OptionValues& values, const std::vector<PositionRange>& r
   const SequenceModel& model = plan.model();
   PositionFilter filter(values, plan);
   ExplainOptions options = make_options(values, explainer.labels);
+  options.gold = values.flag("wrong") && !options.against;
   const DataForm form(values, model);
   const bool json = values.flag("json");
   PredictCounts counts;

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <utility>
 #include <vector>
 
 #include "app/convert/texts/convert_texts.h"
+#include "app/label/model_tokenizer.h"
 #include "app/label/row_reader.h"
 #include "app/train/requests.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/data/line_reader.h"
+#include "data/checks.h"
 #include "features/extraction.h"
 #include "model/kinds/error_correcting_model.h"
 #include "model/kinds/model_file.h"
@@ -125,24 +128,33 @@ std::string data_format(const OptionValues& values) { return std::string(values.
 
 namespace {
 
-// That of the model, where its training named one.
-std::string tokenizer_of(const SequenceModel& model) {
+// What the training record has under this name, where it has a text.
+std::string recorded(const SequenceModel& model, std::string_view name) {
   const Json* const training = model.meta().get_if("training");
-  const Json* const name = training == nullptr ? nullptr : training->get_if("tokenizer");
-  return name != nullptr && name->is_string() ? name->string() : std::string(kUsualTokenizer);
+  const Json* const found = training == nullptr ? nullptr : training->get_if(name);
+  return found != nullptr && found->is_string() ? found->string() : std::string();
+}
+
+bool is_of_utf8(const SequenceModel& model) {
+  const Json* const training = model.meta().get_if("training");
+  return training == nullptr || training->value("utf8", Json(true)) != Json(false);
 }
 
 }  // namespace
 
 DataForm::DataForm(const OptionValues& values, const SequenceModel& model, ChunkScheme chunks) {
-  const std::string named = data_format(values);
+  const std::string named =
+      values.given("format") ? data_format(values) : recorded(model, "format");
   const TextFormat* const foreign = find_foreign(named);
   if (foreign != nullptr) format_ = named;
   if (values.given("tokenizer") && (format_.empty() || !foreign->cuts)) {
     throw UsageError("--tokenizer cuts texts into tokens: --format ", cut_formats());
   }
-  tokenizer_ =
-      values.given("tokenizer") ? std::string(values.text("tokenizer")) : tokenizer_of(model);
+  if (foreign != nullptr && foreign->cuts) {
+    tokenizer_ =
+        values.given("tokenizer") ? text_tokenizer(values.text("tokenizer")) : tokenizer_of(model);
+  }
+  utf8_ = is_of_utf8(model);
   const std::string_view read = foreign == nullptr       ? named
                                 : foreign->labels_tokens ? "columns"
                                                          : std::string_view(kSpanFormat);
@@ -154,8 +166,13 @@ DataForm::DataForm(const OptionValues& values, const SequenceModel& model, Chunk
 }
 
 LineReader DataForm::lines(const std::string& path) const {
-  if (format_.empty()) return LineReader(path);
-  return foreign_lines(path, format_, tokenizer_);
+  LineReader lines = format_.empty() ? LineReader(path) : foreign_lines(path, format_, tokenizer_);
+  if (utf8_) {
+    lines.when_not_utf8([](const Location& at) {
+      std::fprintf(stderr, "warning: %s\n", not_utf8_warning(at).c_str());
+    });
+  }
+  return lines;
 }
 
 ChunkScheme chunk_scheme(const OptionValues& values) {

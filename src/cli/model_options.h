@@ -10,6 +10,7 @@
 #include "core/option_row.h"
 #include "core/option_values.h"
 #include "croft/data/line_reader.h"
+#include "data/text_tokenizer.h"
 #include "model/kinds/sequence_model.h"
 #include "train/options/training_options.h"
 
@@ -54,7 +55,9 @@ class DataForm {
   bool is_json_lines() const { return format_ == "prodigy" || format_ == "doccano"; }
 
  private:
-  std::string format_, tokenizer_;
+  std::string format_;
+  std::shared_ptr<const TextTokenizer> tokenizer_;  // null: the usual one
+  bool utf8_ = true;
   std::optional<ChunkScheme> spans_;
   ColumnsForm columns_;
 };

@@ -27,7 +27,7 @@ struct NetworkCommand {
       : path(values.text("model")), net(read_graph(path)) {
     check_cases_network(net, path);
     if (values.given("target")) target = find_variable(net, values.text("target"));
-    values.choose("delimiter", {',', ',', '\t', ';', ';'}, rows.delimiter);
+    read_delimiter(values, rows.delimiter);
     for (const std::string& list : values.list("missing")) {
       for (const std::string_view each : between_commas(list)) rows.missing.emplace_back(each);
     }
@@ -90,9 +90,7 @@ std::span<const OptionRow> network_options() {
                 "The variable that is predicted from what else a row of DATA (CSV with a header of "
                 "variables) knows")),
       net(words("missing", "A,B,...", "Cells that say nothing, beside the empty one").repeated()),
-      net(choice("delimiter", "DELIMITER=comma", {"comma", ",", "tab", "semicolon", ";"},
-                 "What is between cells: comma, tab or semicolon")
-              .at_first("comma")),
+      net(delimiter_row().at_first("comma")),
   });
   return kRows;
 }

@@ -11,6 +11,7 @@
 #include "app/search/search.h"
 #include "app/train/requests.h"
 #include "cli/common.h"
+#include "cli/option_text.h"
 #include "cli/passed_options.h"
 #include "cli/verb.h"
 #include "core/files.h"
@@ -84,7 +85,6 @@ struct SearchCommand {
 };
 
 bool is_graph(const OptionValues& values) { return values.text("model") == "graph"; }
-bool takes_value(const OptionRow& row) { return row.type != OptionType::flag; }
 
 // Before the first training: what one would refuse, all that come after it would be for nothing.
 void check_values(const SearchParameter& p, const OptionRow& row) {
@@ -106,7 +106,8 @@ void check_parameters(const SearchCommand& c) {
   for (const SearchParameter& p : c.request.parameters) {
     const auto known = std::ranges::find(passed_options(), p.option, &OptionRow::name);
     if (known == passed_options().end() || !takes_value(*known)) {
-      throw UsageError(in_quotes(p.option) + " is no option of train with a value to search over");
+      throw UsageError(in_quotes(p.option), " is no option of train with a value to search over",
+                       did_you_mean_passed(p.option));
     }
     if (c.values.given(p.option)) {
       throw UsageError(Message::option(p.option), " is searched over: leave it out");
@@ -143,15 +144,10 @@ void check_prefer(const SearchCommand& c) {
 
 // A hold-out that nothing asks for would be read, and ignored.
 void check_holdout(const SearchCommand& c) {
-  if (is_graph(c.values) || !c.values.given("holdout")) return;  // a graph's search says it itself
-  const std::string_view kind = c.values.text("model");
-  if (kind == "pool" || kind == "error-correcting" || c.values.given("early-stop")) return;
-  for (const SearchParameter& p : c.request.parameters) {
-    if (p.option == "early-stop" || p.option == "model") return;
-  }
-  throw UsageError(
-      "--holdout: a search scores settings on its folds, and not on a hold-out: leave it out, or "
-      "give --early-stop, which stops each training by it");
+  if (is_graph(c.values)) return;  // a graph's search says it itself
+  std::vector<std::string> varied;
+  for (const SearchParameter& p : c.request.parameters) varied.push_back(p.option);
+  check_passed_holdout(c.values, "a search scores settings on its folds", varied);
 }
 
 // Standard input can be read once: as data, which is then dealt out.

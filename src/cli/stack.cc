@@ -60,6 +60,7 @@ std::span<const OptionRow> stack_options() {
           .valued({}, "0"),
       words("group-by", "MARKER|COLUMN|KEY|blank-lines",
             "What makes sequences a document, which no part divides, as for croft search"),
+      flag("contiguous", "Parts of --jackknife are runs of neighbouring sequences or documents"),
       file("template", "FILE",
            "Templates of the other attributes; without: the default features for words"),
       file("kit", "FILE", "Further features beside the other attributes (docs/features.md)"),
@@ -95,6 +96,7 @@ int run_stack(const OptionValues& values) {
   values.read("kit", request.kit);
   values.read("threads", request.threads);
   values.read("group-by", request.group_by);
+  values.read("contiguous", request.contiguous);
   if (values.given("elsewhere")) {
     static const OptionRow kColumn = option::whole("elsewhere", "COLUMN", "");
     OptionValues column({std::span(&kColumn, 1)});
@@ -105,6 +107,9 @@ int run_stack(const OptionValues& values) {
     throw UsageError(
         "--group-by is for --jackknife, whose parts divide no group, and --elsewhere; leave it "
         "out");
+  }
+  if (request.contiguous && request.jackknife == 0) {
+    throw UsageError("--contiguous is of the parts of --jackknife; leave it out");
   }
   read_parts(values, request);
   handle_interrupts();

@@ -50,4 +50,10 @@ void check_sizes(const TextSequence& sequence, const std::string& file) {
     check_value(sequence.node.value(k), begin);
 }
 
+std::string not_utf8_warning(const Location& at) {
+  return place_of(at) +
+         ": a line that is not UTF-8: its words are others than the same ones in UTF-8; convert "
+         "the file first, as iconv does (croft check lists such lines)";
+}
+
 }  // namespace croft

@@ -55,4 +55,7 @@ inline void require_plain_utf8(std::string_view line, const LineReader& lines) {
                    "convert the file to UTF-8 first");
 }
 
+// What to say of the first line that is not UTF-8, where it is read as it stands.
+std::string not_utf8_warning(const Location& at);
+
 }  // namespace croft

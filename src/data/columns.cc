@@ -64,6 +64,7 @@ void ColumnSequence::clear() {
   lines_.clear();
   row_end_.clear();
   first_line = last_line = 0;
+  lines.clear();
   skipped.clear();
   beside.clear();
 }
@@ -119,6 +120,24 @@ ColumnsReader::ColumnsReader(LineReader lines, std::size_t expected_columns, Row
              [skipped = skipped_](std::string_view line) { skipped->append(line).append("\n"); });
 }
 
+namespace {
+
+// Of the last row; lines are listed from the first gap on, which lines that are left out make.
+void add_line(ColumnSequence& sequence, std::size_t line) {
+  const std::size_t row = sequence.rows() - 1;
+  if (sequence.lines.empty() && line != sequence.first_line + row) {
+    for (std::size_t t = 0; t < row; ++t) {
+      sequence.lines.push_back(static_cast<std::uint32_t>(sequence.first_line + t));
+    }
+  }
+  if (!sequence.lines.empty() || line != sequence.first_line + row) {
+    sequence.lines.push_back(static_cast<std::uint32_t>(line));
+  }
+  sequence.last_line = line;
+}
+
+}  // namespace
+
 bool ColumnsReader::next(ColumnSequence& sequence) {
   sequence.clear();
   std::string_view line;
@@ -134,7 +153,7 @@ bool ColumnsReader::next(ColumnSequence& sequence) {
     }
     skipped_->clear();
     sequence.append_row(line);
-    sequence.last_line = lines_.line_number();
+    add_line(sequence, lines_.line_number());
     check_columns(sequence.columns(sequence.rows() - 1), line);
     if (label_column_ > 0) place_label(sequence, line);
     lines_.mark_given();

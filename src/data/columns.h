@@ -2,6 +2,7 @@
 // between sequences.  docs/formats.md has the rules.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -31,6 +32,11 @@ class ColumnSequence {
   std::string_view line(std::size_t row) const { return view(lines_[row]); }  // as it was read
   void move_to_end(std::size_t row, std::size_t column);  // the cell, behind the row's others
   std::size_t first_line = 0, last_line = 0;              // in the input, from 1
+  // As TextSequence has them.
+  std::vector<std::uint32_t> lines;
+  std::size_t line_of(std::size_t row) const {
+    return first_line == 0 ? 0 : lines.empty() ? first_line + row : lines[row];
+  }
   // The lines that were skipped (ColumnsForm::ignored) behind the sequence before, each with its
   // end.
   std::string skipped;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 #include "core/parse_number.h"
@@ -110,6 +111,10 @@ struct CsvColumnFinder::Column {
   std::optional<Location> infinite;  // of the first number that is not finite
   std::string infinite_text;
   double mean = 0, squares = 0;  // squares: sum of (x - mean)^2, kept as Welford (1962) has it
+  // Of the first cells, where no option says what they are.
+  static constexpr std::size_t kMostSeen = 1000;
+  std::size_t cells = 0;
+  std::unordered_set<std::string> seen{};
 
   void add(double x) {
     ++numbers;
@@ -197,6 +202,10 @@ void CsvColumnFinder::read(LineReader lines) {
 void CsvColumnFinder::look_at(const CsvRecord& record, std::size_t k, Column& column,
                               const std::string& file) {
   using Use = Column::Use;
+  if (column.use == Use::open && column.cells < Column::kMostSeen) {
+    ++column.cells;
+    column.seen.emplace(record[k]);
+  }
   if (column.use != Use::numeric && (column.use != Use::open || column.other_text)) return;
   const std::string_view content = without_blanks(record[k]);
   if (is_missing(content, options_.missing)) return;
@@ -212,6 +221,25 @@ void CsvColumnFinder::look_at(const CsvRecord& record, std::size_t k, Column& co
     column.infinite = record.location(file, k);
     column.infinite_text = record[k];
   }
+}
+
+std::vector<std::string> CsvColumnFinder::warnings() const {
+  constexpr std::size_t kEnough = 20;  // cells
+  std::vector<std::string> out;
+  for (const Column& c : columns_) {
+    if (c.use != Column::Use::open || c.is_numeric()) continue;
+    if (c.cells < kEnough || c.seen.size() * 10 < c.cells * 9) continue;
+    const Message problem("the column ", in_quotes(c.name),
+                          " has another cell in nearly every row (", c.seen.size(),
+                          " in the first ", c.cells, "), and each is a feature of its own: ");
+    const Message remedy("if it is text, croft convert --from csv --text-column ", c.name,
+                         " --label-column ", label_,
+                         " --to text writes data whose words are features (train --format text); "
+                         "if it only names the rows, leave it out with ",
+                         Message::option("ignore"), " ", c.name);
+    out.push_back(Message(problem, remedy).text());
+  }
+  return out;
 }
 
 CsvColumns CsvColumnFinder::columns() const {

@@ -63,6 +63,9 @@ class CsvColumnFinder {
   void read(LineReader lines);
   // Throws InputError for numbers that are not finite in a column of numbers that no option names.
   CsvColumns columns() const;
+  // What the user should know of each column that no option names, is none of numbers, and has
+  // another cell in nearly every row: texts, or the names of the rows.
+  std::vector<std::string> warnings() const;
 
  private:
   struct Column;

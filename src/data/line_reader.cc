@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/unicode.h"
 #include "croft/core/interrupt.h"
 #include "data/packed_file.h"
 
@@ -44,6 +45,7 @@ LineReader::LineReader(const std::string& path, const LinesOfFile& part) : LineR
 void LineReader::open(const std::string& path) {
   if (path == "-") {
     descriptor_ = STDIN_FILENO;
+    may_be_packed_ = true;
     return;
   }
   // A named pipe that nobody writes to yet is waited for in fill(), where an interruption ends it.
@@ -60,8 +62,13 @@ void LineReader::open(const std::string& path) {
   if (!packed_) descriptor_ = descriptor;
 }
 
-LineReader::LineReader(std::string_view text, std::string name)
-    : name_(std::move(name)), buffer_(text.begin(), text.end()), end_(text.size()), at_end_(true) {}
+LineReader::LineReader(std::string_view text, std::string name,
+                       std::vector<std::uint32_t> made_from)
+    : name_(std::move(name)),
+      buffer_(text.begin(), text.end()),
+      end_(text.size()),
+      at_end_(true),
+      made_from_(std::move(made_from)) {}
 
 LineReader::~LineReader() {
   if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
@@ -70,6 +77,7 @@ LineReader::~LineReader() {
 LineReader::LineReader(LineReader&& other) noexcept
     : name_(std::move(other.name_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      may_be_packed_(other.may_be_packed_),
       packed_(std::move(other.packed_)),
       left_(other.left_),
       head_lines_(other.head_lines_),
@@ -81,6 +89,9 @@ LineReader::LineReader(LineReader&& other) noexcept
       at_end_(std::exchange(other.at_end_, true)),
       before_waiting_(std::move(other.before_waiting_)),
       skipped_(std::move(other.skipped_)),
+      made_from_(std::move(other.made_from_)),
+      not_utf8_(std::move(other.not_utf8_)),
+      is_not_utf8_(other.is_not_utf8_),
       keeps_(other.keeps_),
       given_(std::move(other.given_)),
       marked_(std::move(other.marked_)),
@@ -90,7 +101,12 @@ LineReader::LineReader(LineReader&& other) noexcept
 
 bool LineReader::next(std::string_view& line) {
   do {
+    if (is_not_utf8_) {
+      is_not_utf8_ = false;
+      std::exchange(not_utf8_, nullptr)(location());
+    }
     if (!read_line(line)) return false;
+    is_not_utf8_ = not_utf8_ && !is_valid_utf8(line);
   } while (skipped_ && skipped_(line));
   return true;
 }
@@ -175,7 +191,11 @@ bool LineReader::fill() {
   }
   if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
   const std::size_t room = std::min<std::uint64_t>(buffer_.size() - end_, left_);
-  const std::size_t got = room == 0 ? 0 : read_some(buffer_.data() + end_, room);
+  std::size_t got = room == 0 ? 0 : read_some(buffer_.data() + end_, room);
+  if (std::exchange(may_be_packed_, false) && got > 0) {
+    packed_ = open_packed(descriptor_, name_, {buffer_.data() + end_, got});
+    if (packed_) got = read_some(buffer_.data() + end_, room);
+  }
   at_end_ = got == 0;
   end_ += got;
   left_ -= got;

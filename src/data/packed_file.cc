@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 
 namespace croft {
 namespace {
@@ -26,19 +27,27 @@ constexpr std::size_t kBlock = std::size_t{1} << 16;
   throw Error(name, ": cannot unpack: ", reason, "; is it a whole ", kind, " file?");
 }
 
-// Blocks of the file as it stands.
+// Blocks of the file as it stands, behind what of it was read already.
 class Blocks {
  public:
-  Blocks(int descriptor, std::string name)
-      : descriptor_(descriptor), name_(std::move(name)), block_(kBlock) {}
-  ~Blocks() { ::close(descriptor_); }
+  Blocks(int descriptor, std::string name, std::string begun)
+      : descriptor_(descriptor), name_(std::move(name)), begun_(std::move(begun)), block_(kBlock) {}
+  ~Blocks() {
+    if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+  }
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
 
   // Empty at the end.
   std::string_view next() {
+    if (!begun_.empty()) {
+      first_.swap(begun_);
+      begun_.clear();
+      return first_;
+    }
     ssize_t got = 0;
     do {
+      if (interruption) throw Interrupted(name_ + ": interrupted while reading");
       got = ::read(descriptor_, block_.data(), block_.size());
     } while (got < 0 && errno == EINTR);
     if (got < 0) throw Error(name_ + ": cannot read: " + std::strerror(errno));
@@ -48,41 +57,67 @@ class Blocks {
 
  private:
   int descriptor_;
-  std::string name_;
+  std::string name_, begun_, first_;
   std::vector<char> block_;
 };
 
-// Of zlib, whose calls are for files that are read from the start to the end.
+// One member after the other.
 class GzipFile final : public PackedFile {
  public:
-  GzipFile(int descriptor, std::string name) : name_(std::move(name)) {
-    file_ = ::gzdopen(descriptor, "rb");
-    if (file_ == nullptr) throw Error(name_ + ": cannot open: " + std::strerror(ENOMEM));
+  explicit GzipFile(Blocks& blocks) : blocks_(blocks) {
+    constexpr int kGzipOnly = 16;
+    if (::inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK) {
+      throw Error(blocks_.name() + ": cannot unpack: out of memory");
+    }
   }
-  ~GzipFile() override { ::gzclose(file_); }
+  ~GzipFile() override { ::inflateEnd(&stream_); }
   GzipFile(const GzipFile&) = delete;
   GzipFile& operator=(const GzipFile&) = delete;
 
   std::size_t read(char* to, std::size_t size) override {
     constexpr std::size_t kMost = std::size_t{1} << 30;
-    const int got = ::gzread(file_, to, static_cast<unsigned>(std::min(size, kMost)));
-    int status = Z_OK;
-    const char* reason = ::gzerror(file_, &status);
-    if (got < 0 || status == Z_BUF_ERROR) {
-      if (status == Z_ERRNO) throw Error(name_ + ": cannot read: " + std::strerror(errno));
-      fail_damaged(name_, status == Z_BUF_ERROR ? "the file ends too early" : reason, ".gz");
+    size = std::min(size, kMost);
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = static_cast<uInt>(size);
+    while (stream_.avail_out == size) {
+      if (stream_.avail_in == 0) {
+        block_ = blocks_.next();
+        if (block_.empty()) {
+          if (open_) fail_damaged(blocks_.name(), "the file ends too early", ".gz");
+          return 0;
+        }
+        stream_.next_in = reinterpret_cast<Bytef*>(block_.data());
+        stream_.avail_in = static_cast<uInt>(block_.size());
+      }
+      if (!open_) {
+        if (ended_ && !another()) return 0;
+        open_ = true;
+      }
+      const int status = ::inflate(&stream_, Z_NO_FLUSH);
+      if (status == Z_STREAM_END) {
+        open_ = false;
+        ended_ = true;
+        ::inflateReset(&stream_);
+      } else if (status != Z_OK) {
+        fail_damaged(blocks_.name(), stream_.msg != nullptr ? stream_.msg : "it is damaged", ".gz");
+      }
     }
-    return static_cast<std::size_t>(got);
+    return size - stream_.avail_out;
   }
 
  private:
-  std::string name_;
-  gzFile file_ = nullptr;
+  // Whether another member follows; zeros behind the last one, and other padding, are none.
+  bool another() const { return *stream_.next_in == 0x1f; }
+
+  Blocks& blocks_;
+  std::string block_;
+  z_stream stream_{};
+  bool open_ = false, ended_ = false;  // in the middle of a member; behind one
 };
 
 class XzFile final : public PackedFile {
  public:
-  XzFile(int descriptor, std::string name) : blocks_(descriptor, std::move(name)) {
+  explicit XzFile(Blocks& blocks) : blocks_(blocks) {
     if (::lzma_stream_decoder(&stream_, UINT64_MAX, LZMA_CONCATENATED) != LZMA_OK) {
       throw Error(blocks_.name() + ": cannot unpack: out of memory");
     }
@@ -114,15 +149,14 @@ class XzFile final : public PackedFile {
   }
 
  private:
-  Blocks blocks_;
+  Blocks& blocks_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
   bool end_ = false, done_ = false;
 };
 
 class ZstdFile final : public PackedFile {
  public:
-  ZstdFile(int descriptor, std::string name)
-      : blocks_(descriptor, std::move(name)), stream_(::ZSTD_createDStream()) {
+  explicit ZstdFile(Blocks& blocks) : blocks_(blocks), stream_(::ZSTD_createDStream()) {
     if (stream_ == nullptr) throw Error(blocks_.name() + ": cannot unpack: out of memory");
   }
   ~ZstdFile() override { ::ZSTD_freeDStream(stream_); }
@@ -151,7 +185,7 @@ class ZstdFile final : public PackedFile {
   }
 
  private:
-  Blocks blocks_;
+  Blocks& blocks_;
   ZSTD_DStream* stream_;
   ZSTD_inBuffer in_{nullptr, 0, 0};
   bool open_ = false, full_ = false;
@@ -178,6 +212,22 @@ std::string head_of(int descriptor) {
 
 constexpr std::string_view kLfs = "version https://git-lfs.github.com/spec/";
 
+// The blocks, and what unpacks them.
+class Unpacked final : public PackedFile {
+ public:
+  Unpacked(Kind kind, int descriptor, const std::string& name, std::string begun)
+      : blocks_(descriptor, name, std::move(begun)) {
+    if (kind == Kind::gzip) file_ = std::make_unique<GzipFile>(blocks_);
+    if (kind == Kind::xz) file_ = std::make_unique<XzFile>(blocks_);
+    if (kind == Kind::zstd) file_ = std::make_unique<ZstdFile>(blocks_);
+  }
+  std::size_t read(char* to, std::size_t size) override { return file_->read(to, size); }
+
+ private:
+  Blocks blocks_;
+  std::unique_ptr<PackedFile> file_;
+};
+
 }  // namespace
 
 bool is_packed(const std::string& path) {
@@ -196,17 +246,14 @@ std::unique_ptr<PackedFile> open_packed(int descriptor, const std::string& name)
     ::close(descriptor);
     throw Error(name, ": a pointer of Git LFS, and not the file: fetch it with `git lfs pull`");
   }
-  switch (kind_of(head)) {
-    case Kind::gzip:
-      return std::make_unique<GzipFile>(descriptor, name);
-    case Kind::xz:
-      return std::make_unique<XzFile>(descriptor, name);
-    case Kind::zstd:
-      return std::make_unique<ZstdFile>(descriptor, name);
-    case Kind::plain:
-      break;
-  }
-  return nullptr;
+  if (kind_of(head) == Kind::plain) return nullptr;
+  return std::make_unique<Unpacked>(kind_of(head), descriptor, name, "");
+}
+
+std::unique_ptr<PackedFile> open_packed(int descriptor, const std::string& name,
+                                        std::string_view begun) {
+  if (kind_of(begun) == Kind::plain) return nullptr;
+  return std::make_unique<Unpacked>(kind_of(begun), descriptor, name, std::string(begun));
 }
 
 }  // namespace croft

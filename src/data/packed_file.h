@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace croft {
 
@@ -19,5 +20,8 @@ bool is_packed(const std::string& path);
 // Of a regular file at its start; null: it is not packed, and the descriptor stays the caller's.
 // Throws Error for a file of Git LFS that stands for one that was not fetched.
 std::unique_ptr<PackedFile> open_packed(int descriptor, const std::string& name);
+// Of a stream, whose first bytes were read already.
+std::unique_ptr<PackedFile> open_packed(int descriptor, const std::string& name,
+                                        std::string_view begun);
 
 }  // namespace croft

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/closest_name.h"
 #include "core/unicode.h"
 #include "croft/core/error.h"
 
@@ -141,12 +142,23 @@ std::shared_ptr<const TextTokenizer> tokenizer_named(std::string_view name) {
   if (name == "characters") return std::make_shared<Characters>();
   if (name.starts_with("regex:")) return std::make_shared<Matches>(name.substr(6));
   throw UsageError("--tokenizer ", in_quotes(name),
-                   " is none of words, blanks, characters and regex:EXPRESSION");
+                   " is none of words, blanks, characters, regex:EXPRESSION and model:FILE",
+                   did_you_mean(name, {"words", "blanks", "characters", "regex:", "model:"}));
 }
 
 CharacterPlaces::CharacterPlaces(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); at += decode(text, at).size) begin_.push_back(at);
   begin_.push_back(text.size());
+}
+
+CharacterPlaces CharacterPlaces::of_lines(std::string_view text) {
+  CharacterPlaces places(text);
+  const bool marked = !text.empty() && decode(text, 0).value == U'\uFEFF';
+  if (marked) places.begin_.erase(places.begin_.begin());
+  std::erase_if(places.begin_, [&](std::size_t byte) {
+    return byte > 0 && byte < text.size() && text[byte] == '\n' && text[byte - 1] == '\r';
+  });
+  return places;
 }
 
 std::size_t CharacterPlaces::character(std::size_t byte) const {

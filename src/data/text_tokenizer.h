@@ -37,6 +37,9 @@ std::shared_ptr<const TextTokenizer> tokenizer_named(std::string_view name);
 class CharacterPlaces {
  public:
   explicit CharacterPlaces(std::string_view text);
+  // As those count who read a file in lines: a carriage return and a newline are one character, and
+  // a byte order mark at the front is none.
+  static CharacterPlaces of_lines(std::string_view text);
   std::size_t size() const { return begin_.size() - 1; }
   std::size_t byte(std::size_t character) const { return begin_[character]; }
   // The character that begins at the byte, or the first one after it; size() for the end.

@@ -132,7 +132,7 @@ void ChainEncoder::encode_labels(const TextSequence& sequence, std::string_view 
   if (partial && !sequence.has_labels()) return;
   Location where{std::string(file)};
   for (std::size_t t = 0; t < sequence.length(); ++t) {
-    where.line = sequence.first_line == 0 ? 0 : sequence.first_line + t;
+    where.line = sequence.line_of(t);
     known_[t] = known_label(sequence.labels.item(t), where);
   }
 }
@@ -175,7 +175,7 @@ void ChainEncoder::add_positions(const TextSequence& sequence, std::string_view 
       one.labels.end_list();
     }
     one.weight = sequence.weight;
-    one.first_line = sequence.first_line;
+    one.first_line = sequence.line_of(t);
     add(one, file);
   }
 }

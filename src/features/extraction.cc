@@ -194,6 +194,7 @@ void Extractor::extract(const ColumnSequence& rows, bool labelled, Scratch& scra
                         TextSequence& out, std::string_view file) const {
   out.clear();
   out.first_line = rows.first_line;
+  out.lines = rows.lines;
   if (config_.cell_attributes != CellAttributes::none) {
     take_cells(rows, labelled, out);
     return;
@@ -281,6 +282,7 @@ bool Extractor::is_plain() const {
 void Extractor::extract_labels(const ColumnSequence& rows, bool labelled, TextSequence& out) const {
   out.clear();
   out.first_line = rows.first_line;
+  out.lines = rows.lines;
   for (std::size_t t = 0; t < rows.rows(); ++t) {
     out.node.end_list();
     if (labelled) out.labels.append(rows.cell(t, label_column(rows, t)));

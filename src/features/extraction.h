@@ -48,6 +48,12 @@ struct DocumentPass {
   std::vector<std::byte> own;        // its bytes, where no model file that is open has them
 };
 
+// The file of a model within that of another one.
+struct InnerModel {
+  std::span<const std::byte> file;
+  std::vector<std::byte> own;  // its bytes, where no model file that is open has them
+};
+
 // Everything that decides how data becomes strings; stored in the model file.
 struct ExtractionConfig {
   static constexpr std::size_t kMostColumns = std::size_t{1} << 20;  // of a row
@@ -86,6 +92,9 @@ struct ExtractionConfig {
   // columns only: each position also has the attributes in ColumnSequence::beside; null: it has
   // not.
   std::shared_ptr<const DocumentPass> documents;
+  // columns only: the model that cuts texts into tokens (app/label/model_tokenizer.h); null: none
+  // does.
+  std::shared_ptr<const InnerModel> segmenter;
   // Of attributes of a position, all of the above included: attributes beside them.
   std::vector<Conjunction> conjunctions;
 };

@@ -115,11 +115,19 @@ RawRows find_rows(const AttributeLists& lists, std::size_t attributes, std::size
   return shares.join(frequent_cells(counts, first, kept, options.min_count));
 }
 
+// The same for rows of which few were chosen.  Vectors are quicker than cells, however few, where
+// all of the padded rows stay in a second-level cache.
+std::size_t rich_cells(const RawRows& rows, std::size_t cells) {
+  constexpr std::size_t kCache = std::size_t{1} << 20;  // bytes
+  std::size_t used = 0;
+  for (std::size_t a = 0; a + 1 < rows.begin.size(); ++a) used += rows.begin[a] < rows.begin[a + 1];
+  return used * padded(cells) * sizeof(float) <= kCache ? 1 : rich_cells(cells);
+}
+
 // New ids: rich, poor, single rows, each in order of first appearance; kUnknown for empty rows.
 // A full row is rich however short, since it has no list of cells.
-std::vector<std::uint32_t> renumber(const RawRows& rows, std::size_t cells, RowClasses& classes,
+std::vector<std::uint32_t> renumber(const RawRows& rows, std::size_t rich, RowClasses& classes,
                                     std::size_t& kept) {
-  const std::size_t rich = rich_cells(cells);
   const std::size_t attributes = rows.begin.size() - 1;
   const auto length = [&](std::size_t a) { return rows.begin[a + 1] - rows.begin[a]; };
   classes = {};
@@ -301,7 +309,7 @@ ChainLayout make_chain_layout(ChainData& data, std::size_t labels, std::size_t n
                                    [&](std::size_t p, const auto& f) {
                                      for (const Label j : data.known_labels(p)) f(j);
                                    });
-    renumbering.node = renumber(rows, labels, layout.node_classes, kept);
+    renumbering.node = renumber(rows, rich_cells(labels), layout.node_classes, kept);
     layout.node = lay_out(rows, renumbering.node, kept, labels, layout.tied.begin.back());
     renumber_lists(renumbering.node, layout.node_classes, data.node);
   }
@@ -309,7 +317,7 @@ ChainLayout make_chain_layout(ChainData& data, std::size_t labels, std::size_t n
       find_rows(data.edge, edge_attributes, labels * labels, options, kept_features.edge,
                 [&](std::size_t p, const auto& f) { for_shown_pairs(data, labels, p, f); });
   RowClasses classes;
-  renumbering.edge = renumber(rows, labels * labels, classes, kept);
+  renumbering.edge = renumber(rows, rich_cells(labels * labels), classes, kept);
   layout.edge = lay_out(rows, renumbering.edge, kept, labels * labels, layout.node.begin.back());
   renumber_lists(renumbering.edge, classes, data.edge);
   return layout;
@@ -381,7 +389,7 @@ FeatureSelection select_features(const ChainLayout& from, std::span<const std::u
                           std::vector<std::uint32_t>& id) {
     const RawRows raw = select_rows(rows, features);
     std::size_t kept = 0;
-    id = renumber(raw, rows.cells, classes, kept);
+    id = renumber(raw, rich_cells(raw, rows.cells), classes, kept);
     return lay_out(raw, id, kept, rows.cells, offset);
   };
   layout.node =

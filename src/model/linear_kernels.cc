@@ -42,10 +42,10 @@ HWY_INLINE std::uint64_t first_single_weight(const StateScoring<T>& s) {
   return s.short_begin[s.first_single - s.rich_rows] - s.short_offset - s.first_single;
 }
 
-// Brings the short rows of position p closer: they are many, and each is seldom used.
+// Brings the short rows of position p closer where they are many, and each is seldom used.
 template <class T>
 HWY_INLINE void prefetch_short(const StateScoring<T>& s, std::size_t p) {
-  if (p >= s.count) return;
+  if (!s.far || p >= s.count) return;
   const std::uint64_t single = first_single_weight(s);
   for (std::uint64_t k = s.begin[p + 1]; k-- > s.begin[p] && s.id[k] >= s.rich_rows;) {
     const std::uint64_t f = s.id[k] >= s.first_single

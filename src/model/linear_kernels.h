@@ -20,6 +20,7 @@ struct StateScoring {
   const CellWeight<Real>* short_weight;  // weights of the short rows
   const std::uint64_t* short_begin;      // [row - rich_rows] first weight, minus short_offset
   std::uint64_t short_offset;
+  bool far;     // whether short rows are to be fetched ahead: all are more than a cache holds
   Real* state;  // out: [count][stride]
 };
 void score_states(const StateScoring<float>&);

@@ -105,6 +105,7 @@ template class TransitionScorer<double>;
 namespace {
 
 constexpr std::size_t kRowsPerTask = 4096;
+constexpr std::size_t kNear = std::size_t{1} << 18;  // bytes that stay in the second-level cache
 
 }  // namespace
 
@@ -175,6 +176,7 @@ void LinearScorer<Real>::score(const ChainData& data, std::size_t n, ChainScores
                          .short_weight = short_.data(),
                          .short_begin = node.begin.data() + rich,
                          .short_offset = node.begin[rich],
+                         .far = short_.size() * sizeof(CellWeight<Real>) > kNear,
                          .state = out.state.row(0)});
   if (layout_.constraint) apply(*layout_.constraint, out);
   if (data.has_edges()) add_overlays<Real>(data, n, layout_, edge_, out);

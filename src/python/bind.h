@@ -9,6 +9,7 @@ void bind_sequences(pybind11::module_& module);
 void bind_options(pybind11::module_& module);
 void bind_training(pybind11::module_& module);
 void bind_model(pybind11::module_& module);
+void bind_evaluation(pybind11::module_& module);
 void bind_files(pybind11::module_& module);
 void bind_tagging(pybind11::module_& module);
 void bind_chain(pybind11::module_& module);

@@ -15,8 +15,11 @@
 #include "app/convert/texts/convert_texts.h"
 #include "app/evaluate/calibrate.h"
 #include "app/label/model_tokenizer.h"
+#include "app/label/row_reader.h"
 #include "app/label/suggest.h"
 #include "app/train/cluster.h"
+#include "app/train/requests.h"
+#include "core/closest_name.h"
 #include "core/json.h"
 #include "croft/core/interrupt.h"
 #include "python/bind.h"
@@ -36,15 +39,21 @@ void heed_signals() {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
-// The report that `croft calibrate --json` prints, as JSON.
-std::string calibrate(const std::string& model, const std::vector<std::string>& data,
-                      const std::string& output, const std::string& method, std::size_t threads) {
+// The report that `croft calibrate --json` prints, as JSON, and its warnings in Python's words.
+std::pair<std::string, std::vector<std::string>> calibrate(const std::string& model,
+                                                           const std::vector<std::string>& data,
+                                                           const std::string& output,
+                                                           const std::string& method,
+                                                           std::size_t threads) {
   CalibrateRequest request;
   request.model = model, request.data = data, request.output = output;
   request.method = calibration_method(method);
   const py::gil_scoped_release unlock;
   ThreadPool pool(threads);
-  return written(to_json(calibrate_model(request, pool)));
+  const CalibrateReport report = calibrate_model(request, pool);
+  std::vector<std::string> warnings;
+  for (const std::string& each : report.warnings) warnings.push_back(in_python(each, "method"));
+  return {written(to_json(report)), warnings};
 }
 
 // Attribute lines, as `croft stack` writes them.
@@ -66,7 +75,7 @@ py::bytes stack_files(const std::string& model, const std::vector<std::string>& 
                     .warn = [&](std::string_view text) { warnings.emplace_back(text); },
                     .progress = {}});
   }
-  for (const std::string& each : warnings) warn(each);
+  for (const std::string& each : warnings) warn(in_python(each, "group-by"));
   return lines;
 }
 
@@ -94,7 +103,7 @@ py::dict cluster(const std::vector<std::string>& data, const std::string& output
 }
 
 // How texts are read, as croft.read() and croft.convert() say it.
-TextReading text_reading(const std::string& path, const std::string& tokenizer,
+TextReading text_reading(const std::string& delimiter, const std::string& tokenizer,
                          const std::string& misaligned, const std::string& text_column,
                          const std::string& label_column, const std::vector<std::string>& cells,
                          const std::string& ignore_lines,
@@ -108,7 +117,12 @@ TextReading text_reading(const std::string& path, const std::string& tokenizer,
     throw UsageError("misaligned is refuse, widen or drop, and not ", in_quotes(misaligned));
   }
   if (tokenizer != kUsualTokenizer) reading.tokenizer = text_tokenizer(tokenizer);
-  if (path.ends_with(".tsv")) reading.delimiter = '\t';
+  if (!delimiter.empty()) {
+    static const OptionRow kRow = delimiter_row();
+    OptionValues said({std::span(&kRow, 1)});
+    said.set("delimiter", delimiter);
+    read_delimiter(said, reading.delimiter);
+  }
   reading.text_column = text_column;
   reading.label_column = label_column;
   reading.cells = cells;
@@ -118,10 +132,23 @@ TextReading text_reading(const std::string& path, const std::string& tokenizer,
   return reading;
 }
 
+void check_format(const std::string& name) {
+  if (find_text_format(name) != nullptr) return;
+  std::vector<std::string_view> names;
+  std::string all;
+  for (const TextFormat& each : text_formats()) {
+    names.push_back(each.name);
+    all += (all.empty() ? "" : ", ") + std::string(each.name);
+  }
+  throw UsageError("format is ", in_quotes(name), ", which there is not", did_you_mean(name, names),
+                   "; there are ", all);
+}
+
 // The data as text, and what is to be said of spans that were widened or dropped.
 py::tuple convert_file(const std::string& path, const std::string& from, const std::string& to,
                        const std::string& scheme, const std::string& title,
                        const TextReading& reading) {
+  if (!from.empty()) check_format(from);
   TextConversion conversion{.from = from, .to = to, .reading = reading};
   conversion.writing.scheme = chunk_scheme_from_name(scheme);
   conversion.writing.title = title;
@@ -169,11 +196,45 @@ class GivenSequences final : public SequenceStream {
   std::size_t next_ = 0;
 };
 
+// A file as the model reads it, or as the options say: as DataForm of the command line has it.
+std::unique_ptr<SequenceSource> source_of(const std::string& path, const SequenceModel& model,
+                                          const OptionValues& options) {
+  const std::string format(options.text("format"));
+  const TextFormat* foreign = find_text_format(format);
+  if (foreign != nullptr && !is_of_another_program(*foreign)) foreign = nullptr;
+  if (options.given("tokenizer") && (foreign == nullptr || !foreign->cuts)) {
+    std::string cut;
+    for (const TextFormat& each : text_formats()) {
+      if (!each.cuts || !is_of_another_program(each)) continue;
+      cut += (cut.empty() ? "" : ", ") + std::string(each.name);
+    }
+    throw UsageError("--tokenizer cuts texts into tokens: --format ", cut);
+  }
+  std::string_view read = format;
+  if (foreign != nullptr) read = foreign->labels_tokens ? "columns" : kSpanFormat;
+  const auto spans = spans_for(model, read);
+  const ExtractionConfig& config = model.extractor().config();
+  const bool columns = config.format == InputFormat::columns && !spans && foreign == nullptr;
+  ColumnsForm form;
+  if (columns) form = config.form;
+  read_columns_form(options, columns, form);
+  const auto lines_of_texts = [&] {
+    const bool said = options.given("tokenizer");
+    auto tokenizer = said            ? text_tokenizer(options.text("tokenizer"))
+                     : foreign->cuts ? tokenizer_of(model)
+                                     : nullptr;
+    return foreign_lines(path, format, std::move(tokenizer));
+  };
+  LineReader lines = foreign == nullptr ? LineReader(path) : lines_of_texts();
+  return std::make_unique<SequenceSource>(std::move(lines), model, Labels::optional, spans, form);
+}
+
 // What `croft suggest` prints, a JSON object a line.
-//   data : the path of a file, or a list of sequences
+//   data    : the path of a file, or a list of sequences
+//   options : of a file, as data_values() has them
 std::string suggest_of(const std::vector<std::shared_ptr<PythonModel>>& models,
                        const py::object& data, const std::string& by, std::size_t top,
-                       double density) {
+                       double density, const py::dict& data_options) {
   SuggestOptions options{.most = top, .density = density};
   const auto found = std::ranges::find(kUncertainties, by);
   if (found == std::end(kUncertainties)) {
@@ -187,6 +248,7 @@ std::string suggest_of(const std::vector<std::shared_ptr<PythonModel>>& models,
     if (format == models.front()->model->extractor().config().format) continue;
     throw UsageError("the models of a committee read the same data: give models of one format");
   }
+  const OptionValues form = data_values(data_options);
   std::vector<std::unique_ptr<TagPlan>> plans;
   std::vector<std::unique_ptr<SequenceStream>> sources;
   std::vector<CommitteeMember> members;
@@ -198,7 +260,7 @@ std::string suggest_of(const std::vector<std::shared_ptr<PythonModel>>& models,
     } else {
       const auto path = data.cast<std::string>();
       const py::gil_scoped_release unlock;
-      sources.push_back(std::make_unique<SequenceSource>(path, model, Labels::optional));
+      sources.push_back(source_of(path, model, form));
     }
     members.push_back({plans.back().get(), sources.back().get()});
   }
@@ -228,12 +290,13 @@ void bind_files(py::module_& module) {
       },
       py::arg("input"), py::arg("to"), py::arg("output"));
   py::class_<TextReading>(module, "TextReading", "How texts are read.")
-      .def(py::init(&text_reading), py::arg("path"), py::arg("tokenizer"), py::arg("misaligned"),
-           py::arg("text_column"), py::arg("label_column"), py::arg("cells"),
+      .def(py::init(&text_reading), py::arg("delimiter"), py::arg("tokenizer"),
+           py::arg("misaligned"), py::arg("text_column"), py::arg("label_column"), py::arg("cells"),
            py::arg("ignore_lines"), py::arg("label_names"), py::arg("unlabelled"));
   module.def(
       "read_texts",
       [](const std::string& path, const std::string& format, const TextReading& reading) {
+        check_format(format);
         return written(read_texts(path, format, reading));
       },
       py::arg("path"), py::arg("format"), py::arg("reading"));
@@ -246,7 +309,7 @@ void bind_files(py::module_& module) {
   module.def("is_data_format",
              [](const std::string& name) { return find_text_output(name) != nullptr; });
   module.def("suggest", &suggest_of, py::arg("models"), py::arg("data"), py::arg("by"),
-             py::arg("top"), py::arg("density"));
+             py::arg("top"), py::arg("density"), py::arg("options") = py::dict());
 }
 
 }  // namespace croft::python

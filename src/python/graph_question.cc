@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "python/bind.h"
+#include "python/options.h"
 #include "python/training_watch.h"
 
 namespace croft::python {
@@ -90,7 +91,10 @@ py::tuple calibrated(const GraphModel& model, CliqueData& data, const GoldLabels
         model, data, gold, {.memory = o.memory, .threads = o.threads, .seed = o.seed}, "the model");
     Json said = calibration_json(found.report);
     said["temperature"] = found.report.calibrator.temperature;
-    said["warnings"] = found.report.warnings;
+    said["warnings"] = Json::array();
+    for (const std::string& each : found.report.warnings) {
+      said["warnings"].push_back(in_python(in_python(each, "method"), "memory"));
+    }
     return std::pair(found.model.bytes(), said.dump());
   }();
   return py::make_tuple(

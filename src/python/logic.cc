@@ -12,6 +12,7 @@
 #include "logic/network_parser.h"
 #include "logic/network_writer.h"
 #include "python/bind.h"
+#include "python/options.h"
 #include "python/read/sequences.h"
 #include "sql/logic/learn/structure_learning.h"
 #include "sql/logic/logic_learning.h"
@@ -59,7 +60,13 @@ class PythonLogic {
       see_signals();
       return true;
     };
-    return to_json(ground.answer(request, calls)).dump(-1, InvalidUtf8::replace);
+    const LogicAnswer answer = ground.answer(request, calls);
+    Json said = to_json(answer);
+    if (!answer.result.warnings.empty()) said["warnings"] = Json::array();
+    for (const Message& each : answer.result.warnings) {
+      said["warnings"].push_back(in_python(each));
+    }
+    return said.dump(-1, InvalidUtf8::replace);
   }
 
   // The weights, what they are worth, and warnings; writes the network to `output`.
@@ -94,7 +101,7 @@ class PythonLogic {
       file.commit();
     }
     std::vector<std::string> warnings;
-    for (const Message& each : learned->warnings) warnings.push_back(each.text());
+    for (const Message& each : learned->warnings) warnings.push_back(in_python(each));
     return py::make_tuple(learned->weights, learned->log_likelihood, learned->log_pseudo_likelihood,
                           learned->result.converged(), learned->result.message, warnings);
   }

@@ -13,10 +13,10 @@
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 #include "python/bind.h"
-#include "python/linear_rows.h"
 #include "python/matrix_rows.h"
 #include "python/model.h"
 #include "python/options.h"
+#include "python/read/linear_rows.h"
 #include "python/training_watch.h"
 
 namespace croft::python {

@@ -7,12 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/check/data_check.h"
-#include "app/evaluate/comparison.h"
-#include "app/evaluate/evaluation.h"
-#include "app/evaluate/label_errors.h"
 #include "app/inspect/inspect_boosted.h"
-#include "app/inspect/model_card.h"
 #include "app/inspect/weights.h"
 #include "app/kinds.h"
 #include "app/label/documents.h"
@@ -331,57 +326,6 @@ py::tuple hmm_transitions(const PythonModel& self) {
                         model->end().empty() ? py::object(py::none()) : list(model->end()));
 }
 
-// Labels of the same sequences side by side, each list of them under its name in messages.
-struct NamedLabels {
-  std::string name;
-  const py::list& labels;
-};
-using LabelSides = std::vector<std::vector<std::string_view>>;
-
-void for_each_side(const std::vector<NamedLabels>& lists,
-                   const std::function<void(const LabelSides&)>& visit) {
-  const NamedLabels& first = lists.front();
-  for (const NamedLabels& each : lists) {
-    if (each.labels.size() == first.labels.size()) continue;
-    throw py::value_error(first.name + " has " + std::to_string(first.labels.size()) +
-                          " sequences and " + each.name + " " + std::to_string(each.labels.size()));
-  }
-  for (std::size_t n = 0; n < first.labels.size(); ++n) {
-    LabelSides sides;
-    std::vector<py::list> kept;
-    for (const NamedLabels& each : lists) {
-      const std::string name = each.name + "[" + std::to_string(n) + "]";
-      const py::object labels = each.labels[n];
-      kept.emplace_back(py::list(labels));  // of an array's labels there is nothing else that does
-      sides.emplace_back();
-      for (const py::handle label : kept.back()) sides.back().push_back(text_of(label.ptr(), name));
-      if (sides.back().size() == sides.front().size()) continue;
-      throw py::value_error(first.name + "[" + std::to_string(n) + "] has " +
-                            std::to_string(sides.front().size()) + " labels and " + each.name +
-                            " has " + std::to_string(sides.back().size()));
-    }
-    visit(sides);
-  }
-}
-
-// What `croft evaluate` prints, and what it prints with --json.
-std::pair<std::string, std::string> evaluate(const py::list& gold, const py::list& predicted) {
-  Evaluation evaluation;
-  for_each_side({{"y_true", gold}, {"y_pred", predicted}},
-                [&](const LabelSides& sides) { evaluation.add(sides[0], sides[1]); });
-  const EvaluationSummary summary = evaluation.summary();
-  return {format_table(summary), dump(to_json(summary))};
-}
-
-// The comparison that `croft compare --json` prints, as JSON.
-std::string compare(const py::list& gold, const py::list& first, const py::list& second,
-                    std::size_t draws, double confidence, std::uint64_t seed, std::size_t show) {
-  Comparison comparison({.draws = draws, .confidence = confidence, .seed = seed, .shown = show});
-  for_each_side({{"y_true", gold}, {"y_first", first}, {"y_second", second}},
-                [&](const LabelSides& sides) { comparison.add(sides[0], sides[1], sides[2]); });
-  return dump(to_json(comparison.summary()));
-}
-
 // What `look` finds in a model, unless the model's file was changed meanwhile.
 template <class Look>
 auto unchanged(Look look) {
@@ -390,12 +334,6 @@ auto unchanged(Look look) {
     self.model->container().check_unchanged();
     return found;
   };
-}
-
-// What `croft check --json` prints, as JSON.
-std::string check(const std::string& train, const std::vector<std::string>& tests,
-                  const py::dict& options) {
-  return dump(to_json(check_data(train, tests, check_request(options))));
 }
 
 }  // namespace
@@ -442,44 +380,6 @@ void bind_model(py::module_& module) {
       .def("importance", unchanged(importance));
   module.def("hmm_transitions", unchanged(hmm_transitions), py::arg("model"));
   module.def("crfsuite_attributes", &crfsuite_attributes, py::arg("data"));
-  module.def("evaluate", &evaluate, py::arg("y_true"), py::arg("y_pred"));
-  module.def(
-      "errors",
-      [](const PythonModel& model, const std::string& path, const std::string& train,
-         const std::string& kind, std::size_t top, bool explain) {
-        ErrorOptions options;
-        options.train = train;
-        options.top = top;
-        options.explain = explain;
-        if (!kind.empty()) {
-          const auto found = std::ranges::find(kErrorKinds, kind);
-          if (found == kErrorKinds.end()) {
-            throw UsageError("kind is boundary, type, both, missed, invented or label, and not ",
-                             in_quotes(kind));
-          }
-          options.kind = static_cast<ErrorKind>(found - kErrorKinds.begin());
-        }
-        return dump(to_json(find_errors(*model.model, path, options)));
-      },
-      py::arg("model"), py::arg("path"), py::arg("train"), py::arg("kind"), py::arg("top"),
-      py::arg("explain"));
-  module.def(
-      "card",
-      [](const PythonModel& model, const std::string& name, const std::string& data,
-         const std::string& notes, std::size_t top, const std::string& format) {
-        const Json card =
-            model_card(*model.model, name, {.data = data, .notes = notes, .top = top});
-        if (format == "json") return dump(card);
-        if (format != "markdown" && format != "html") {
-          throw UsageError("format is markdown, html or json, and not ", in_quotes(format));
-        }
-        return format_card(card, format == "html" ? CardFormat::html : CardFormat::markdown);
-      },
-      py::arg("model"), py::arg("name"), py::arg("data"), py::arg("notes"), py::arg("top"),
-      py::arg("format"));
-  module.def("check", &check, py::arg("train"), py::arg("tests"), py::arg("options"));
-  module.def("compare", &compare, py::arg("y_true"), py::arg("y_first"), py::arg("y_second"),
-             py::arg("draws"), py::arg("confidence"), py::arg("seed"), py::arg("show"));
 }
 
 }  // namespace croft::python

@@ -37,6 +37,7 @@ PYBIND11_MODULE(_core, module) {
   python::bind_errors(module);
   python::bind_sequences(module);
   python::bind_model(module);
+  python::bind_evaluation(module);
   python::bind_files(module);
   python::bind_tagging(module);
   python::bind_spans(module);

@@ -7,10 +7,12 @@
 #include <map>
 
 #include "app/label/chunks.h"
+#include "app/label/row_reader.h"
 #include "app/label/tag_files.h"
 #include "app/search/search.h"
 #include "python/bind.h"
 #include "python/read/sequences.h"
+#include "train/options/training_options.h"
 
 namespace croft::python {
 namespace {
@@ -218,6 +220,22 @@ std::span<const OptionRow> tag_rows() {
   return kRows;
 }
 
+// How a model's data in a file is written.
+std::span<const OptionRow> data_rows() {
+  using namespace option;
+  static const auto kRows = [] {
+    std::vector<std::string_view> formats{"columns", "spans",    "attributes",
+                                          "text",    "svmlight", "csv"};
+    for (const TextFormat& each : text_formats()) {
+      if (is_of_another_program(each)) formats.push_back(each.name);
+    }
+    return std::to_array<OptionRow>({choice("format", "", std::move(formats), ""),
+                                     words("tokenizer", "", ""), label_column_row(""),
+                                     ignore_lines_row()});
+  }();
+  return kRows;
+}
+
 std::string_view type_name(OptionType type) {
   constexpr std::string_view kNames[] = {"flag",  "whole", "number", "choice",
                                          "words", "file",  "size",   "letter"};
@@ -246,6 +264,13 @@ std::string in_python(const Message& message) {
     // What warm_start and partial_fit go on from is no argument.
     return option == "init" ? std::string("the model to go on from") : python_name(option);
   });
+}
+
+std::string in_python(const std::string& text, std::string_view option) {
+  const Message spelled = Message::option(option);
+  const std::size_t at = text.rfind(spelled.text());
+  if (at == text.npos) return text;
+  return in_python({text.substr(0, at), spelled, text.substr(at + spelled.text().size())});
 }
 
 OptionValues values_of(const py::dict& options, std::string_view kind) {
@@ -354,15 +379,23 @@ SearchSettings search_settings_of(const py::dict& options) {
   // Of a metric and of iterations that are the estimator's own.
   settings.iterations = rest.attr("pop")("iterations", 0).cast<std::size_t>();
   settings.groups = rest.attr("pop")("groups", py::list()).cast<std::vector<std::size_t>>();
+  settings.elsewhere = rest.attr("pop")("elsewhere", false).cast<bool>();
   const bool own_metric = rest.attr("pop")("own_metric", false).cast<bool>();
   read_search_settings(values_in(rest, {search_rows(), common_options()}), settings);
   if (own_metric) settings.metric = SearchMetric::score;
+  if (settings.elsewhere) settings.folds = 1;
   return settings;
 }
 
 CheckOptions check_request(const py::dict& options) {
   return check_options(values_in(options, {check_rows()}));
 }
+
+bool is_of_another_program(const TextFormat& format) {
+  return (format.trains || format.takes.empty()) && format.name != kSpanFormat;
+}
+
+OptionValues data_values(const py::dict& options) { return values_in(options, {data_rows()}); }
 
 TagRequest tag_request(const py::dict& options, const SequenceModel& model) {
   const OptionValues values = values_in(options, {tag_rows()});

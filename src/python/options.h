@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/check/data_check.h"
+#include "app/convert/texts/text_readers.h"
 #include "app/label/tag_plan.h"
 #include "app/search/search.h"
 #include "app/train/requests.h"
@@ -15,6 +16,8 @@ namespace croft::python {
 
 // Options as keyword arguments are named: min_count.
 std::string in_python(const Message& message);
+// The same of a text that the library hands over with this option in it as the command line has it.
+std::string in_python(const std::string& text, std::string_view option);
 
 // What was asked of a training of a kind of model.  Keys are the names of rows with _ for -; None
 // and absent keys mean the default.  A template may be its text, in the place of its file's name; a
@@ -43,6 +46,10 @@ std::vector<std::string> training_arguments(const pybind11::dict& options);
 SearchSettings search_settings_of(const pybind11::dict& options);
 // Those of croft check.
 CheckOptions check_request(const pybind11::dict& options);
+// format, tokenizer, label_column, ignore_lines: how a model's data in a file is written.
+OptionValues data_values(const pybind11::dict& options);
+// Not one of the formats that models are trained on, and its name says all.
+bool is_of_another_program(const TextFormat& format);
 // constrain, rules, limit, penalties, decode, scheme, partial.
 TagRequest tag_request(const pybind11::dict& options, const SequenceModel& model);
 

@@ -1,9 +1,15 @@
-// croft.search: the search of the library, whose trainings are Python's.
+// croft.search and croft.learning_curve: the library's, whose trainings are Python's.
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "app/search/learning_curve.h"
 #include "app/search/search.h"
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "croft/core/random.h"
 #include "python/bind.h"
 #include "python/options.h"
 
@@ -27,9 +33,13 @@ py::dict task_of(const SearchTask& task) {
                   "iterations"_a = task.iterations);
 }
 
-// The whole result as JSON, as a table of text and as a picture.
+// The whole result as JSON, as a table of text and as a picture; the number of the candidate that
+// is chosen.
+//   prefer : of those within one standard error of the best, as croft search has it; empty: the
+//   best
 py::tuple search(const py::dict& parameters, const py::dict& options, std::size_t sequences,
-                 const std::string& data, const py::function& score, const py::object& progress) {
+                 const std::string& data, const py::function& score, const py::object& progress,
+                 const std::string& prefer) {
   SearchSettings settings = search_settings_of(options);
   for (const auto& [name, values] : parameters) {
     settings.parameters.push_back(
@@ -43,11 +53,82 @@ py::tuple search(const py::dict& parameters, const py::dict& options, std::size_
   };
   const SearchedSettings found = search_settings(settings, sequences, data, ask, tell);
   if (!found.failure.empty()) throw Error(found.failure);
-  return py::make_tuple(to_json(found).dump(), format_table(found), search_svg(found));
+  const std::size_t chosen = prefer.empty() ? 0 : within_one_error(found, prefer);
+  return py::make_tuple(to_json(found).dump(), format_table(found), search_svg(found), chosen);
+}
+
+// The sequences by their groups.
+//   groups : [sequences] the number of each one's; empty: each is a group of its own
+std::vector<std::vector<std::size_t>> members_of(const std::vector<std::size_t>& groups,
+                                                 std::size_t sequences) {
+  std::vector<std::vector<std::size_t>> out;
+  for (std::size_t n = 0; n < sequences; ++n) {
+    const std::size_t group = groups.empty() ? n : groups[n];
+    if (group >= out.size()) out.resize(group + 1);
+    out[group].push_back(n);
+  }
+  return out;
+}
+
+// The draws of app/search/learning_curve.cc, which reads its data from files: each share is the
+// beginning of an order of the groups.
+std::vector<std::size_t> drawn(const std::vector<std::vector<std::size_t>>& groups,
+                               std::uint64_t seed, double share) {
+  std::vector<std::size_t> order(groups.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Random random(seed);
+  shuffle(order, random);
+  const double count = std::ceil(share * static_cast<double>(order.size()) - 1e-9);
+  order.resize(std::max<std::size_t>(static_cast<std::size_t>(count), 1));
+  std::vector<std::size_t> which;
+  for (const std::size_t group : order) {
+    which.insert(which.end(), groups[group].begin(), groups[group].end());
+  }
+  std::ranges::sort(which);
+  return which;
+}
+
+// The curve as JSON, as a table of text, as comma-separated values and as a picture.
+//   shares   : increasing, in (0, 1]
+//   groups   : [sequences], or empty
+//   score    : the numbers of sequences -> (score on the test data, score on these) of a model that
+//              is trained on them
+//   progress : (trainings done, all of them) after each
+py::tuple learning_curve(const std::vector<double>& shares, std::size_t repeats,
+                         const std::string& metric_name, std::uint64_t seed,
+                         const std::vector<std::size_t>& groups, std::size_t sequences,
+                         const py::function& score, const py::function& progress) {
+  SearchMetric metric = SearchMetric::score;
+  for (const SearchMetric each :
+       {SearchMetric::accuracy, SearchMetric::chunk_f1, SearchMetric::log_loss}) {
+    if (name_of(each) == metric_name) metric = each;
+  }
+  const auto members = members_of(groups, sequences);
+  std::vector<CurvePoint> points(shares.size());
+  const auto once = static_cast<std::size_t>(std::ranges::count(shares, 1.0));
+  const std::size_t all = repeats * (shares.size() - once) + once;
+  std::size_t done = 0;
+  for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
+    for (std::size_t k = 0; k < shares.size(); ++k) {
+      if (repeat > 0 && shares[k] == 1) continue;  // all draws of the whole are the same
+      const std::vector<std::size_t> which = drawn(members, seed + repeat, shares[k]);
+      points[k].share = shares[k];
+      if (repeat == 0) points[k].sequences = which.size();
+      const auto [test, train] = score(which).cast<std::pair<double, double>>();
+      points[k].test.folds.push_back(test);
+      points[k].train.folds.push_back(train);
+      progress(++done, all);
+    }
+  }
+  return py::make_tuple(to_json(points, metric).dump(), curve_table(points, metric),
+                        curve_csv(points, metric), curve_svg(points, metric));
 }
 
 }  // namespace
 
-void bind_search(py::module_& module) { module.def("search", &search); }
+void bind_search(py::module_& module) {
+  module.def("search", &search);
+  module.def("learning_curve", &learning_curve);
+}
 
 }  // namespace croft::python

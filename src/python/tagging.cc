@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <future>
+#include <numeric>
 
 #include "app/kinds.h"
 #include "app/label/predict_output.h"
@@ -98,14 +99,18 @@ class Plan {
   }
 
   // (text, JSON) of one sequence.
-  py::tuple explain(const py::object& x, std::vector<std::size_t> positions,
-                    const std::optional<std::string>& against, std::size_t top, bool unknown) {
+  //   positions : none: all
+  //   wrong     : gold labels: what has others is left, and compared with them, or with `against`
+  //   below     : those are left whose label has a smaller probability
+  py::tuple explain(const py::object& x, const std::optional<std::vector<std::size_t>>& positions,
+                    const std::optional<std::string>& against, std::size_t top, bool unknown,
+                    const std::optional<py::list>& wrong, const std::optional<double>& below) {
     SequenceReader reader = model_->reader("x");
     InputSequence input;
     reader.read(x, std::nullopt, input);
     plan_.model().extractor().check_cells(input.rows, "x");
     const SequenceExplainer explainer = kind_of(*model_->model).explainer(plan_);
-    ExplainOptions options{std::move(positions), {}, top, unknown};
+    ExplainOptions options{{}, {}, top, unknown};
     if (against) {
       options.against = explainer.labels.find(*against);
       if (!options.against) {
@@ -115,9 +120,18 @@ class Plan {
     }
     Extractor::Scratch scratch;
     model_->extract(input, scratch, "x");
-    const auto [outcome, view] = explainer.explain({input.text, &input.rows, "x"}, input, options);
+    if (wrong) set_labels(*wrong, input.text);
+    options.gold = wrong && !options.against;
+    const TagInput given{input.text, &input.rows, "x"};
+    const bool some = positions || wrong || below;
+    if (some) options.positions = left_of(given, positions, wrong.has_value(), below);
+    // Of no positions the explainer would explain all.
+    const bool none = some && options.positions.empty() && input.text.length() > 0;
+    if (none) options.positions = {0};
+    auto [outcome, view] = explainer.explain(given, input, options);
     model_->model->container().check_unchanged();
     if (!outcome.found) throw py::value_error("x: " + std::string(why_none(outcome)));
+    if (none) empty(view);
     return py::make_tuple(py::str(view.text), py::str(view.json.dump(-1, InvalidUtf8::replace)));
   }
 
@@ -168,6 +182,54 @@ class Plan {
   }
 
  private:
+  // The positions that are to be explained.
+  std::vector<std::size_t> left_of(const TagInput& input,
+                                   const std::optional<std::vector<std::size_t>>& positions,
+                                   bool wrong, const std::optional<double>& below) const {
+    const std::size_t length = input.text.length();
+    if (below && !(*below >= 0 && *below <= 1)) {
+      throw py::value_error("below is " + py::repr(py::cast(*below)).cast<std::string>() +
+                            "; it must be a probability, from 0 to 1");
+    }
+    if (below && !plan_.model().has_probabilities()) {
+      throw UsageError("--below: labels of this model have no probabilities");
+    }
+    std::vector<std::size_t> left(length);
+    std::iota(left.begin(), left.end(), std::size_t{0});
+    if (positions) left = *positions;
+    if (!wrong && !below) return left;
+    TagOptions ask;
+    ask.marginals = below.has_value();
+    Tagger tagger(plan_);
+    const Tagging& tagging = tagger.tag(input, ask);
+    if (!tagging.outcome.found) return left;
+    std::erase_if(left, [&](std::size_t t) {
+      if (t >= length) return false;  // the explainer says that there is none
+      const Label y = tagging.y[t];
+      const bool right = wrong && input.text.labels.item(t) == plan_.names()[y];
+      return right || (below && tagging.marginals(t, y) >= *below);
+    });
+    return left;
+  }
+
+  static void set_labels(const py::list& labels, TextSequence& text) {
+    if (labels.size() != text.length()) {
+      throw py::value_error("wrong has " + std::to_string(labels.size()) + " labels, and x " +
+                            std::to_string(text.length()) + " positions");
+    }
+    text.labels.clear();
+    for (const py::handle each : labels) text.labels.append(text_of(each.ptr(), "wrong"));
+    text.labels.end_list();
+  }
+
+  // Takes away what is explained.
+  static void empty(View& view) {
+    view.text.resize(std::min(view.text.find('\n') + 1, view.text.size()));
+    for (const char* name : {"positions", "stretches", "explained"}) {
+      if (view.json.contains(name)) view.json[name] = Json::array();
+    }
+  }
+
   void score(const py::object& x, const char* name, InputSequence& input,
              ChainScores<double>& scores) {
     SequenceReader reader = model_->reader(name);
@@ -450,7 +512,8 @@ void bind_tagging(py::module_& module) {
       .def("tag", &Plan::tag, py::arg("X"), py::arg("known"), py::arg("questions"),
            py::arg("threads"), py::arg("streams"), py::arg("features"))
       .def("explain", &Plan::explain, py::arg("x"), py::arg("positions"), py::arg("against"),
-           py::arg("top"), py::arg("unknown"))
+           py::arg("top"), py::arg("unknown"), py::arg("wrong") = py::none(),
+           py::arg("below") = py::none())
       .def("posterior_chain", &Plan::posterior_chain, py::arg("x"))
       .def("hmm", &Plan::hmm, py::arg("observations"), py::arg("length"));
 }

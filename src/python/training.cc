@@ -178,7 +178,7 @@ class PythonInput final : public TrainingInput {
     documents.end();
     if (const auto fraction = holdout_fraction(request.holdout)) {
       groups_ = documents.documents();
-      const std::vector<bool> held = held_out_groups(groups(), *fraction, request.seed);
+      const std::vector<bool> held = held_out_groups(groups(), *fraction, request);
       for (std::size_t n = 0, k = 0; n < groups_.size(); ++n) {
         DocumentData::Sequence& each = documents.sequences[n];
         if (each.weight != 0) each.held_out = held[k++];

@@ -319,8 +319,8 @@ class TemplateTest(CliTest):
     def test_the_language_can_be_named(self):
         # A CRF++ comment starts a line; behind a template it is text, in Wapiti's language it is not.
         template = self.file("t", "U0:%x[0,0] #note\nB\n")
-        models = [self.train(f"{language}.croft", "--template", template, "--template-language",
-                             language, "--max-iterations", 2, TRAIN).read_bytes()
+        models = [self.run_ok("inspect", "--weights", self.train(
+            f"{language}.croft", "--template", template, "--template-language", language, "--max-iterations", 2, TRAIN))
                   for language in ("auto", "crfpp", "wapiti")]
         self.assertEqual(models[0], models[1])
         self.assertNotEqual(models[1], models[2])

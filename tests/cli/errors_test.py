@@ -34,11 +34,21 @@ class UsageTest(CliTest):
     def test_what_may_have_been_meant(self):
         self.fails(WRONG_USAGE, "prdict", mentions=['(did you mean "predict"?)'])
         for option, value, meant in (("--modle", "m", "--model"), ("--optimizer", "lbgfs", "lbfgs"),
-                                     ("--format", "colunms", "columns")):
+                                     ("--objective", "likelyhood", "likelihood"), ("--format", "colunms", "columns")):
             self.wrong_training(option, value, mentions=[f'(did you mean "{meant}"?)'])
+        for arguments, meant in (("convert --to spnas t.conll", "spans"), ("search --values l22=1,2 t.conll", "l2"),
+                                 ("infer --task marginal g.bif", "marginals"), ("infer --format biff g", "bif"),
+                                 ("convert --from raw --to spans --tokenizer word t.txt", "words")):
+            self.fails(WRONG_USAGE, *arguments.split(" "), mentions=[f'(did you mean "{meant}"?)'])
         self.refuses_to_train(BAD_INPUT, "--constrain", "biose", TRAIN, mentions=['(did you mean "bioes"?)'])
         self.fails(WRONG_USAGE, "predict", "--best=3", mentions=['"--best" (did you mean "--k-best"?)'])
+        graph = self.file("g.uai", "MARKOV\n1\n2\n1\n1 0\n2\n1 1\n")
+        self.fails(WRONG_USAGE, "infer", "--method", "junction-tre", graph, mentions=['(did you mean "junction-tree"?'])
+        self.assertNotIn("did you mean", self.fails(WRONG_USAGE, "stack", "--json"))
         self.fails(WRONG_USAGE, "predict", "--xyzzy", mentions=['"--xyzzy"; see croft predict --help'])
+
+    def test_a_conversion_says_what_is_missing(self):
+        self.fails(WRONG_USAGE, "convert", "t.conll", mentions=["of data --to is required", "of models --output"])
 
     def test_a_setting_of_another_optimizer_says_that_this_one_is_the_default(self):
         data = self.file("d", "a x\nb y\n\n")

@@ -8,15 +8,30 @@ namespace {
 TEST(ClosestName, NeedsTheFewestChanges) {
   EXPECT_EQ(closest_name("prdict", {"train", "predict", "inspect"}), "predict");  // one inserted
   EXPECT_EQ(closest_name("biose", {"bio", "bioes"}), "bioes");                    // two swapped
-  EXPECT_EQ(closest_name("predict", {"predict", "predicts"}), "predict");
+  EXPECT_EQ(closest_name("predict", {"predicts", "predict"}), "predict");
 }
 
-TEST(ClosestName, IsNoneWhereHalfWouldHaveToChange) {
-  EXPECT_EQ(closest_name("abcd", {"abxy"}), "abxy");
-  EXPECT_EQ(closest_name("abcd", {"axyz"}), "");
+TEST(ClosestName, IsNoneWhereMoreThanAThirdWouldHaveToChange) {
+  EXPECT_EQ(closest_name("abcd", {"abcx"}), "abcx");
+  EXPECT_EQ(closest_name("abcd", {"abxy"}), "");
+  EXPECT_EQ(closest_name("tcsh", {"bash", "zsh", "fish"}), "");
+  EXPECT_EQ(closest_name("abcdef", {"abcdxy"}), "abcdxy");
+  EXPECT_EQ(closest_name("l22", {"l1", "l2"}), "l2");
+  EXPECT_EQ(closest_name("best", {"k-best"}), "k-best");  // of the longer one
   EXPECT_EQ(closest_name("", {"a"}), "");
   EXPECT_EQ(closest_name("abcd", {}), "");
   EXPECT_EQ(closest_name(std::string(65, 'a'), {std::string_view("a")}), "");
+}
+
+TEST(ClosestName, DoesNotCountDashesBefore) {
+  EXPECT_EQ(closest_name("--json", {"--cost", "--help"}), "");
+  EXPECT_EQ(closest_name("-json", {"--json"}), "--json");
+  EXPECT_EQ(closest_name("--", {"--help"}), "");
+}
+
+TEST(ClosestName, MayBeginWithTheText) {
+  EXPECT_EQ(closest_name("--max-iter", {"--max-terms", "--max-iterations"}), "--max-iterations");
+  EXPECT_EQ(closest_name("ma", {"maximum-entropy"}), "");
 }
 
 TEST(ClosestName, IsAskedAboutInParentheses) {

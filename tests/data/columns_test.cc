@@ -239,6 +239,20 @@ TEST(ColumnsReader, IgnoredLinesAreNoRowsAndEndNoSequence) {
   EXPECT_TRUE(read_form("# 1\n# 2\n", {.ignored = "^# "}).empty());
 }
 
+TEST(ColumnsReader, RowsKnowTheirLinesWhereLinesBetweenThemAreIgnored) {
+  const ColumnsForm form{.ignored = "^#"};
+  ColumnsReader reader(LineReader("# 1\na A\nb B\n# 4\nc C\n\nd D\n", "d.txt"), 0,
+                       RowWidth::as_expected, form);
+  ColumnSequence rows;
+  ASSERT_TRUE(reader.next(rows));
+  EXPECT_EQ((std::vector{rows.line_of(0), rows.line_of(1), rows.line_of(2)}),
+            (std::vector<std::size_t>{2, 3, 5}));
+  EXPECT_EQ(rows.last_line, 5U);
+  ASSERT_TRUE(reader.next(rows));
+  EXPECT_EQ(rows.line_of(0), 7U);
+  EXPECT_TRUE(rows.lines.empty());
+}
+
 TEST(ColumnsReader, ExpressionsThatAreNoneOrFindEmptyLinesAreRefused) {
   const auto error = [](const char* ignored) {
     return message_of<UsageError>([&] { ColumnsForm{.ignored = ignored}.validate(); });

@@ -284,6 +284,37 @@ TEST(LineReader, AFileThatBeginsAsAPackedOneIsUnpackedWhateverItsName) {
             (Lines{"as it", "stands"}));
 }
 
+TEST(LineReader, APackedStreamIsUnpacked) {
+  for (const auto& pack : {packed, xz, zstd}) {
+    const std::string bytes = pack("one\ntwo\n");
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const StandardInput input(ends[0]);
+    ASSERT_EQ(::write(ends[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    ::close(ends[1]);
+    EXPECT_EQ(all_lines(LineReader("-")), (Lines{"one", "two"}));
+  }
+}
+
+TEST(LineReader, LinesMadeFromAnotherFileHaveItsNumbers) {
+  LineReader lines("a\nb\nc\n", "other.txt", {4, 4, 9});
+  std::string_view line;
+  for (const std::size_t number : {4U, 4U, 9U}) {
+    ASSERT_TRUE(lines.next(line));
+    EXPECT_EQ(lines.line_number(), number);
+    EXPECT_EQ(lines.location().line, number);
+  }
+  EXPECT_FALSE(lines.next(line));
+}
+
+TEST(LineReader, TheFirstLineThatIsNotUtf8IsToldOnce) {
+  LineReader lines("caf\xc3\xa9\ncaf\xe9\n\xff\n", "d.txt");
+  std::vector<std::size_t> told;
+  lines.when_not_utf8([&](const Location& at) { told.push_back(at.line); });
+  EXPECT_EQ(all_lines(std::move(lines)).size(), 3U);
+  EXPECT_EQ(told, std::vector<std::size_t>{2});
+}
+
 TEST(LineReader, APackedFileThatIsCutOffOrDamagedIsAnError) {
   std::string text;
   for (int k = 0; k < 20'000; ++k) text += std::to_string(k * 7919 % 10'007) + "\n";

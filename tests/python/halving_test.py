@@ -32,12 +32,15 @@ X, y = chunks()
 QUICK = croft.ChainCRF(optimizer="lbfgs", max_iterations=20, progress=False)
 
 
-def by_program(tmp_path, *options):
-    data = tmp_path / "data"
-    data.write_text("".join("".join("\t".join([label, *at]) + "\n" for at, label in zip(x, labels)) + "\n"
+def written(path, X, y):
+    path.write_text("".join("".join("\t".join([label, *at]) + "\n" for at, label in zip(x, labels)) + "\n"
                             for x, labels in zip(X, y)))
-    done = subprocess.run([CROFT, "search", "--json", "--quiet", "--format", "attributes", "--optimizer", "lbfgs",
-                           *options, str(data)], check=True, capture_output=True)
+    return str(path)
+
+
+def by_program(tmp_path, *options, verb="search", data=(X, y)):
+    done = subprocess.run([CROFT, verb, "--json", "--quiet", "--format", "attributes", "--optimizer", "lbfgs",
+                           *options, written(tmp_path / "data", *data)], check=True, capture_output=True)
     return json.loads(done.stdout)
 
 
@@ -92,6 +95,99 @@ def test_iterations_can_be_what_grows(tmp_path):
     assert [each["iterations"] for each in found.rungs] == [6, 18]
     for mine, theirs in zip(found.candidates, shown["candidates"], strict=True):
         assert mine.scores == [pytest.approx(each["folds"], rel=1e-12) for each in theirs["scores"]]
+
+
+def test_settings_can_be_scored_on_other_data_as_the_program_does(tmp_path):
+    dev = written(tmp_path / "dev", X[60:], y[60:])
+    shown = by_program(tmp_path, "--values", "l2=0.1,1,10", "--dev", dev, "--max-iterations", "20", "--smallest",
+                       "0.3", data=(X[:60], y[:60]))
+    found = croft.search(QUICK, X[:60], y[:60], {"l2": [0.1, 1, 10]}, X_dev=X[60:], y_dev=y[60:], smallest=0.3)
+    for mine, theirs in zip(found.candidates, shown["candidates"], strict=True):
+        assert mine.scores == [pytest.approx(each["folds"], rel=1e-12) for each in theirs["scores"]]
+    assert str(found).startswith("accuracy (%) of X_dev, trained on 60 sequences\n")
+
+
+@pytest.mark.parametrize("prefer", ["l2", "l2:smallest"])
+def test_the_simplest_of_the_good_ones_is_chosen_as_the_program_does(prefer, tmp_path):
+    shown = by_program(tmp_path, "--values", "l2=0.5,1,2,4", "--prefer", prefer, "--max-iterations", "20",
+                       "--smallest", "1")
+    found = croft.search(QUICK, X, y, {"l2": [0.5, 1, 2, 4]}, prefer=prefer, smallest=1)
+    assert [str(found.best_params["l2"])] == shown["chosen"]
+    assert found.best_estimator.l2 == found.best_params["l2"]
+    assert found.best_score == next(each.score for each in found.candidates if each.params == found.best_params)
+
+
+def test_a_holdout_that_nothing_asks_for_is_refused():
+    crf = croft.ChainCRF(holdout=0.3, max_iterations=3, optimizer="lbfgs", progress=False)
+    with pytest.raises(ValueError, match="holdout is 0.3.*give early_stop"):
+        croft.search(crf, X, y, {"l2": [1]})
+    croft.search(crf.set_params(early_stop=2), X, y, {"l2": [1]}, refit=False)
+    croft.search(crf.set_params(early_stop=None), X, y, {"early_stop": [2, 3]}, refit=False)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "chunk-f1", "log-loss"])
+def test_a_learning_curve_is_the_programs(metric, tmp_path):
+    test = written(tmp_path / "test", X[70:], y[70:])
+    shown = by_program(tmp_path, "--test", test, "--shares", "0.2,0.5,1", "--repeats", "2", "--metric", metric,
+                       "--max-iterations", "20", "--seed", "8", verb="learning-curve", data=(X[:70], y[:70]))
+    events = []
+    found = croft.learning_curve(QUICK.set_params(seed=8), X[:70], y[:70], X[70:], y[70:], shares=[0.2, 0.5, 1],
+                                 repeats=2, metric=metric, seed=8, callback=events.append)
+    assert found.metric == shown["metric"] == metric
+    for mine, theirs in zip(found.points, shown["points"], strict=True):
+        assert (mine.share, mine.sequences) == (theirs["share"], theirs["sequences"])
+        assert mine.scores == pytest.approx([math.inf if x is None else x for x in theirs["scores"]], rel=1e-12)
+        assert mine.training_scores == pytest.approx(theirs["training_scores"], rel=1e-12)
+        error = theirs.get("standard_error")
+        assert mine.standard_error == (pytest.approx(error, rel=1e-12) if error is not None else mine.standard_error)
+    assert [len(each.scores) for each in found.points] == [2, 2, 1] and found.points[2].standard_error is None
+    assert events[-1] == {"done": 5, "all": 5} and len(events) == 5
+    assert str(found).splitlines()[0].split() == ["share", "sequences", metric, "training"]
+    assert found._repr_svg_().startswith("<svg")
+    assert list(found.table().columns) == ["share", "sequences", "draws", metric, "standard_error",
+                                           f"training_{metric}"]
+    assert found.table()[metric].tolist() == [each.mean for each in found.points]
+    assert not hasattr(QUICK, "model_")
+
+
+def test_no_share_divides_a_group():
+    groups = [k // 7 for k in range(len(X))]
+    number = {id(x): k for k, x in enumerate(X)}
+    seen = []
+
+    def metric(crf, some, labels):
+        seen.append({number[id(x)] for x in some})
+        return 1.0
+
+    found = croft.learning_curve(QUICK, X, y, X[:1], y[:1], shares=[0.3, 0.6], repeats=2, groups=groups, metric=metric)
+    trained = [each for each in seen if each != {0}]
+    for each in trained:
+        whole = {groups[k] for k in each}
+        assert each == {k for k, group in enumerate(groups) if group in whole} and len(whole) in (4, 8)
+    assert trained[0] < trained[1] and trained[2] < trained[3] and trained[0] != trained[2]
+    assert found.metric == "score" and found.points[0].sequences == len(trained[0])
+
+
+@pytest.mark.parametrize("given, error, message", [
+    ({"shares": [0.5, 0.2]}, ValueError, "shares is"),
+    ({"shares": []}, ValueError, "shares is"),
+    ({"shares": [0.5, 1.1]}, ValueError, "shares is"),
+    ({"shares": [math.nan]}, ValueError, "shares is"),
+    ({"repeats": 0}, ValueError, "repeats is 0"),
+    ({"repeats": -1}, ValueError, "repeats is -1"),
+    ({"seed": -1}, ValueError, "seed is -1"),
+    ({"metric": "f1"}, ValueError, "accuracy, chunk-f1, log-loss"),
+    ({"metric": lambda crf, some, true: math.nan}, ValueError, "nan"),
+    ({"groups": [1]}, ValueError, "groups the values of 1"),
+    ({"X_test": None, "y_test": None}, ValueError, "X_test and y_test"),
+    ({"y_test": y[1:]}, ValueError, "X_test has 90 sequences and y_test the labels of 89"),
+    ({"X": [], "y": []}, ValueError, "X is empty"),
+    ({"estimator": 3}, TypeError, "no fit"),
+])
+def test_what_makes_no_learning_curve_is_refused(given, error, message):
+    arguments = {"estimator": QUICK, "X": X, "y": y, "X_test": X, "y_test": y, "shares": [0.1], **given}
+    with pytest.raises(error, match=message):
+        croft.learning_curve(**arguments)
 
 
 def test_what_it_returns():
@@ -186,6 +282,13 @@ def test_other_estimators_and_metrics():
     ({"budget": 1.1, "candidates": 2, "smallest": 1}, ValueError, "budget"),
     ({"estimator": 3}, TypeError, "no fit"),
     ({"metric": lambda crf, some, true: math.nan}, ValueError, "nan"),
+    ({"prefer": "l1"}, ValueError, "prefer is 'l1'"),
+    ({"prefer": "l2:largest"}, ValueError, "prefer is 'l2:largest'"),
+    ({"prefer": "features", "parameters": {"features": ["all"]}}, ValueError, "no numbers: 'all'"),
+    ({"X_dev": X}, ValueError, "X_dev and y_dev go together"),
+    ({"X_dev": X, "y_dev": y[1:]}, ValueError, "X_dev has 90 sequences and y_dev the labels of 89"),
+    ({"X_dev": X, "y_dev": y, "folds": 3}, ValueError, "folds is about folds"),
+    ({"X_dev": X, "y_dev": y, "prefer": "l2"}, ValueError, "prefer is about folds"),
 ])
 def test_what_makes_no_sense_is_refused(given, error, message):
     arguments = {"estimator": QUICK, "parameters": {"l2": [1, 2]}, **given}

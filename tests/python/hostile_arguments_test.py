@@ -317,6 +317,27 @@ def test_arguments_of_the_wrong_type_are_type_errors():
         croft.maximum_entropy(numpy.eye(3), [(0.5, "=", 0.3)])
 
 
+def test_counts_below_0_are_one_clear_error(tmp_path):
+    (tmp_path / "f.mln").write_text("P(t)\n0.5 P(x)\n")
+    (tmp_path / "a.db").write_text("P(A)\n")
+    logic = croft.Logic(tmp_path / "f.mln", [tmp_path / "a.db"])
+    bugs = croft.Bugs("model { x ~ dnorm(0, 1) }")
+    net = croft.BayesNet({"rain": ["no", "yes"]}).fit([{"rain": "no"}])
+    graph, out = graph_crf(), tmp_path / "out.mln"
+    for names, call in (
+            (("seed", "threads", "max_iterations"), lambda **how: logic.infer("marginals", "P(x)", **how)),
+            (("seed", "threads", "max_iterations"), lambda **how: logic.learn("P", out, **how)),
+            (("beam", "literals", "variables", "clauses"), lambda **how: logic.learn_structure("P", out, **how)),
+            (("seed", "threads", "max_iterations"), lambda **how: logic.explain("P(A)", "P", **how)),
+            (("chains", "burn_in", "samples", "thin", "seed", "threads"), lambda **how: bugs.sample({}, **how)),
+            (("threads",), lambda **how: net.predict_proba([{}], "rain", **how)),
+            (("threads",), lambda **how: net.evaluate([{}], **how)),
+            (("top", "seed", "threads", "max_iterations"), lambda **how: graph.explain(["a"], **how))):
+        for name in names:
+            with pytest.raises(ValueError, match=f"^{name} is -1; it must be a whole number from "):
+                call(**{name: -1})
+
+
 def test_a_path_is_not_cut_off_at_a_nul(tmp_path):
     (tmp_path / "net").write_text("MARKOV\n1\n2\n1\n1 0\n2\n1 2\n")
     croft.FactorGraph.read(tmp_path / "net", "uai")

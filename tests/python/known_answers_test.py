@@ -100,7 +100,9 @@ def test_p_is_that_of_scipys_permutation_test():
 
 def test_what_differs_most_and_what_is_wrong():
     found = croft.compare([["a", "a"], ["b"]], [["a", "a"], ["a"]], [["b", "b"], ["a"]], draws=10)
-    assert found["most"] == [{"sequence": 0, "differing": 2, "first_right": 2, "second_right": 0}]
+    apart = found["differences"][0]
+    assert apart["sequence"] == 0
+    assert [(each["first"], each["gold"], each["second"]) for each in apart["labels"]] == [("a", "a", "b")] * 2
     with pytest.raises(ValueError, match=r"y_true has 1 sequences and y_second 0"):
         croft.compare([["a"]], [["a"]], [])
     with pytest.raises(ValueError, match=r"y_true\[0\] has 1 labels and y_first has 2"):

@@ -80,7 +80,7 @@ def test_worlds_and_objectives(tmp_path):
     assert near == pytest.approx([math.log(2)], abs=0.2)
     kept = logic.learn("P", tmp_path / "l.mln", worlds=worlds, l2=1e9, prior="written")
     assert kept == pytest.approx([0.5], abs=1e-5)
-    with pytest.warns(UserWarning, match="--l2"):
+    with pytest.warns(UserWarning, match="; give l2, such as l2 0.1: "):
         logic.learn("P", tmp_path / "l.mln", worlds=worlds[:1])
 
 

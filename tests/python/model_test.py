@@ -522,6 +522,8 @@ def test_read_gives_the_sequences_of_other_programs(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("text,stars\ngood,5\n", "utf-8")
     assert croft.read(table, "csv", text_column="text", label_column="stars")[0]["label"] == "5"
+    table.write_text("text;stars\na, b;5\n", "utf-8")
+    assert croft.read(table, "csv", text_column="text", delimiter="semicolon")[0]["text"] == "a, b"
     spans = tmp_path / "s.jsonl"
     spans.write_text('{"tokens": ["a"], "spans": [], "gold": [[0, 1, "X"]]}\n')
     assert croft.read(spans, "spans") == [{"tokens": ["a"], "spans": [], "gold": [[0, 1, "X"]]}]
@@ -561,7 +563,7 @@ def test_errors_of_a_model_are_those_of_the_program(tmp_path):
     with pytest.raises(ValueError, match="kind is"):
         croft.errors(crf, test, kind="mised")
     with pytest.raises(TypeError, match="fitted"):
-        croft.errors("m.croft", test)
+        croft.errors(3, test)
 
 
 def test_a_card_is_that_of_the_program(tmp_path):

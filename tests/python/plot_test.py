@@ -241,9 +241,27 @@ def test_confusion_counts_what_was_called_what():
     assert "3 of 4" in ax.get_title()
     flat = croft.plot.confusion(["A", "B"], ["A", "B"], labels=["B", "A"], normalise=False)
     assert [t.get_text() for t in flat.get_yticklabels()] == ["B", "A"]
-    for bad, kind in (((["A"], []), ValueError), (([], []), ValueError), (([1], [2]), TypeError)):
+    for bad, kind in (((["A"], []), ValueError), (([], []), ValueError), (([0.5], [1.5]), TypeError)):
         with pytest.raises(kind):
             croft.plot.confusion(*bad)
+
+
+def test_confusion_counts_labels_that_are_not_shown_as_others():
+    ax = croft.plot.confusion(["A", "A", "B", "C", "C"], ["A", "C", "B", "B", "D"], labels=["A", "B"])
+    assert ax.get_title() == "2 of 5 are right"
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["A", "B", "(others)"]
+    shares = ax.images[0].get_array()
+    assert shares[:2].tolist() == [[0.5, 0, 0.5], [0, 1, 0]] and shares[2].tolist() == [0, 0.5, None]
+    texts = {tuple(map(int, t.get_position())): t.get_text() for t in ax.texts}
+    assert texts == {(0, 0): "1", (2, 0): "1", (1, 1): "1", (1, 2): "1", (2, 2): "1"}
+
+
+def test_confusion_takes_whole_numbers_for_labels():
+    ax = croft.plot.confusion(numpy.array([1, 10, 2]), [1, 2, 2])
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["1", "2", "10"]
+    assert ax.get_title() == "2 of 3 are right"
+    some = croft.plot.confusion([1, 10, 2], [1, 2, 2], labels=[2, 1])
+    assert [t.get_text() for t in some.get_yticklabels()] == ["2", "1", "(others)"]
 
 
 def test_text_in_a_cell_is_readable_on_its_colour(fitted):

@@ -45,7 +45,9 @@ class LineReader {
   LineReader(const std::string& path, const LinesOfFile& part);
   // Lines of a text in memory (tests, fuzzing, front ends that hold the text), which is copied;
   // `name` for messages.
-  LineReader(std::string_view text, std::string name);
+  //   made_from : the numbers of the lines, of another file, that each was made from; empty: it
+  //               has its own
+  LineReader(std::string_view text, std::string name, std::vector<std::uint32_t> made_from = {});
   ~LineReader();
   LineReader(LineReader&& other) noexcept;
   LineReader& operator=(LineReader&&) = delete;
@@ -76,10 +78,17 @@ class LineReader {
   // what has been read.  What it throws, next() throws.
   void before_waiting(std::function<void()> ready) { before_waiting_ = std::move(ready); }
 
-  std::size_t line_number() const { return line_number_; }  // of the line last returned, from 1
-  const std::string& name() const { return name_; }         // for messages: path, or "<stdin>"
+  // Called with the place of the first line that is not UTF-8, once more is asked for: who cannot
+  // make anything of that line says so instead.
+  void when_not_utf8(std::function<void(const Location&)> seen) { not_utf8_ = std::move(seen); }
+
+  std::size_t line_number() const {  // of the line last returned, from 1
+    return line_number_ == 0 || made_from_.empty() ? line_number_ : made_from_[line_number_ - 1];
+  }
+  const std::vector<std::uint32_t>& made_from() const { return made_from_; }
+  const std::string& name() const { return name_; }  // for messages: path, or "<stdin>"
   // "name:line" of the last line, as the start of an InputError.
-  Location location(std::size_t column = 0) const { return {name_, line_number_, column}; }
+  Location location(std::size_t column = 0) const { return {name_, line_number(), column}; }
 
  private:
   bool read_line(std::string_view& line);
@@ -89,7 +98,8 @@ class LineReader {
   std::size_t read_some(char* to, std::size_t size);
   void wait_for_input() const;
   std::string name_;
-  int descriptor_ = -1;  // -1: all of the input is in the buffer, or packed_
+  int descriptor_ = -1;         // -1: all of the input is in the buffer, or packed_
+  bool may_be_packed_ = false;  // a stream of which nothing was read yet
   std::unique_ptr<PackedFile> packed_;
   std::uint64_t left_ = std::numeric_limits<std::uint64_t>::max();  // bytes, of a part
   std::size_t head_lines_ = 0, lines_before_ = 0;                   // likewise
@@ -99,6 +109,9 @@ class LineReader {
   bool at_end_ = false;  // nothing more to read into the buffer
   std::function<void()> before_waiting_;
   std::function<bool(std::string_view)> skipped_;
+  std::vector<std::uint32_t> made_from_;
+  std::function<void(const Location&)> not_utf8_;
+  bool is_not_utf8_ = false;  // the line last returned, and nobody was told
   bool keeps_ = false;
   std::string given_;                     // from given_taken_ on it has not been taken
   std::vector<GivenLines::Line> marked_;  // of given_, likewise

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any, Mapping, NamedTuple, Optional, Union
 
-from .._warnings import warn
+from .._params import warn
 
 Value = Union[float, int, bool, str]
 

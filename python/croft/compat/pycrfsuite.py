@@ -27,7 +27,7 @@ import time
 from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, TextIO, Union
 
 from .. import _core
-from .._warnings import warn
+from .._params import warn
 from ..features import FeatureFunction
 from ..model import Model
 from . import _parameters, _transitions

@@ -75,10 +75,14 @@ void find_invalid_utf8(const std::string& path, std::size_t shown, FileCheck& fi
   std::move(found).hand_on(file);
 }
 
-// Sequences by what they hold, each with the first one's line and labels.
+constexpr const char* kOutside = "O";
+
+// Sequences by what they hold, each with the first one's lines and labels.
 struct Known {
   std::size_t line;
   std::vector<std::string> labels;
+  std::vector<std::uint32_t> lines{};  // as LabelledRows has them
+  std::size_t line_of(std::size_t t) const { return lines.empty() ? line + t : lines[t]; }
 };
 using Sequences = std::unordered_map<std::string, Known>;
 
@@ -107,11 +111,14 @@ class FileChecker {
         twice.add(read.line, opening(read, options_), at->second.line);
       } else {
         const auto t = static_cast<std::size_t>(here - read.labels.begin());
-        otherwise.add(read.line + t, shortened(read.words[t]) + ": " + *here + ", and " + *there,
+        otherwise.add(read.line_of(t), shortened(read.words[t]) + ": " + *here + ", and " + *there,
                       at->second.line);
       }
     });
-    if (file_.sequences == 0) throw Error(path_ + ": there is no labelled sequence in it");
+    if (file_.sequences == 0)
+      throw Error(path_ +
+                  ": there is no labelled sequence in it; check that this is the file that was "
+                  "meant, and that what wrote it succeeded");
     if (!is_alone(options_)) find_invalid_chunks();
     std::move(otherwise).hand_on(file_);
     std::move(twice).hand_on(file_);
@@ -129,10 +136,10 @@ class FileChecker {
     file_.positions += read.words.size();
     file_.longest = std::max(file_.longest, read.words.size());
     for (std::size_t t = 0; t < read.words.size(); ++t) {
-      if (++file_.labels[read.labels[t]] == 1) first_line_[read.labels[t]] = read.line + t;
+      if (++file_.labels[read.labels[t]] == 1) first_line_[read.labels[t]] = read.line_of(t);
       words_.insert(read.words[t].substr(0, read.words[t].find(' ')));
     }
-    all_.push_back({read.line, read.labels});
+    all_.push_back({read.line, read.labels, read.lines});
   }
 
   void find_rare_labels() {
@@ -148,7 +155,7 @@ class FileChecker {
       for (std::size_t k = read.values.list_begin(t); k < read.values.list_end(t); ++k) {
         const std::uint32_t id = names_.insert(read.values.item(k));
         if (id == sizes_.size()) sizes_.emplace_back();
-        sizes_[id].add(read.values.value(k), read.line + t);
+        sizes_[id].add(read.values.value(k), read.line_of(t));
       }
     }
   }
@@ -193,10 +200,26 @@ class FileChecker {
     std::move(found).hand_on(file_);
   }
 
-  // Where labels are not those that their own chunks would be spelled by.
+  // Where labels are not those that their own chunks would be spelled by, and where a label is none
+  // of chunks while nearly all of the others are: a slip of the pen.
   void find_invalid_chunks() {
+    const std::set<std::string> odd = labels_beside_chunks();
+    if (!odd.empty()) {
+      Findings found("labels_beside_chunks", "labels that are none of chunks, where the others are",
+                     options_.shown);
+      for (Known& each : all_) {
+        for (std::size_t t = 0; t < each.labels.size(); ++t) {
+          if (!odd.contains(each.labels[t])) continue;
+          found.add(each.line_of(t), shortened(each.labels[t]));
+          each.labels[t] = kOutside;  // the chunks around it are still looked at
+        }
+      }
+      std::move(found).hand_on(file_);
+    }
     std::vector<std::string_view> names;
-    for (const auto& [label, times] : file_.labels) names.emplace_back(label);
+    for (const auto& [label, times] : file_.labels) {
+      if (!odd.contains(label)) names.emplace_back(label);
+    }
     ChunkScheme scheme = detect_scheme(names);
     if (scheme == ChunkScheme::none) return;
     if (scheme == ChunkScheme::bio && is_bio1()) scheme = ChunkScheme::bio1;
@@ -205,14 +228,34 @@ class FileChecker {
                    options_.shown);
     for (const Known& each : all_) {
       const std::vector<std::string> spelled = spelled_in(each.labels, scheme);
+      bool was_wrong = false;  // what follows a wrong label may be wrong for its sake
       for (std::size_t t = 0; t < spelled.size(); ++t) {
-        if (spelled[t] == each.labels[t]) continue;
-        const std::string before = t == 0 ? "at the start" : "after " + each.labels[t - 1];
-        found.add(each.line + t, shortened(each.labels[t]) + " " + before);
-        break;  // what follows a wrong label is wrong for its sake
+        const bool wrong = spelled[t] != each.labels[t];
+        if (wrong && !was_wrong) {
+          const std::string before = t == 0 ? "at the start" : "after " + each.labels[t - 1];
+          found.add(each.line_of(t), shortened(each.labels[t]) + " " + before);
+        }
+        was_wrong = wrong;
       }
     }
     std::move(found).hand_on(file_);
+  }
+  // Those that alone keep the labels from spelling chunks, where they are few.  Empty: all labels
+  // are of chunks, or most of them are not.
+  std::set<std::string> labels_beside_chunks() const {
+    std::set<std::string> odd;
+    std::size_t beside = 0, typed = 0;  // positions
+    for (const auto& [label, times] : file_.labels) {
+      if (label == kOutside) continue;
+      const std::string_view alone = label;
+      if (detect_scheme({&alone, 1}) != ChunkScheme::none) {
+        typed += times;
+      } else {
+        odd.insert(label);
+        beside += times;
+      }
+    }
+    return 2 * beside <= typed ? odd : std::set<std::string>();
   }
   static std::vector<std::string> spelled_in(const std::vector<std::string>& labels,
                                              ChunkScheme scheme) {
@@ -270,10 +313,10 @@ void compare_with(const FileChecker& train, const FileCheck& trained, const Labe
   read_labelled(test.name, format, [&](const LabelledRows& read) {
     for (std::size_t t = 0; t < read.words.size(); ++t) {
       if (!trained.labels.contains(read.labels[t]) && said.insert(read.labels[t]).second) {
-        unseen.add(read.line + t, shortened(read.labels[t]));
+        unseen.add(read.line_of(t), shortened(read.labels[t]));
       }
       const std::string word = read.words[t].substr(0, read.words[t].find(' '));
-      if (!train.words().contains(word)) words.add(read.line + t, word);
+      if (!train.words().contains(word)) words.add(read.line_of(t), word);
     }
     const auto at = train.sequences().find(joined(read.words));
     if (read.words.empty() || at == train.sequences().end()) return;

@@ -33,10 +33,10 @@ void read_rows(const std::string& path, std::optional<ChunkScheme> spans, const 
   ColumnSequence rows;
   std::string line;
   while (reader.next(rows, line)) {
-    LabelledRows read{.line = rows.first_line};
+    LabelledRows read{.line = rows.first_line, .lines = rows.lines};
     for (std::size_t t = 0; t < rows.rows(); ++t) {
       if (rows.columns(t) < 2) {
-        throw InputError({path, rows.first_line + t}, "a row without a label", rows.line(t),
+        throw InputError({path, rows.line_of(t)}, "a row without a label", rows.line(t),
                          "the last column is the label");
       }
       read.words.push_back(row_before_label(rows, t));

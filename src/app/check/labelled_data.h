@@ -2,6 +2,7 @@
 // position, its label, its values.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,9 +15,12 @@ namespace croft {
 
 struct LabelledRows {
   std::size_t line = 0;                        // of the first position
+  std::vector<std::uint32_t> lines{};          // [T]; empty: the others follow it
   std::vector<std::string> words{}, labels{};  // what stands at each position beside its label
   // Of attributes, sparse numbers and columns of numbers: the names and values of each position.
   StringLists values{};
+
+  std::size_t line_of(std::size_t t) const { return lines.empty() ? line + t : lines[t]; }
 };
 // What stands in `words` between the cells of a row of a table, or between sparse numbers: nothing
 // that a cell may hold.

@@ -1,15 +1,18 @@
 #include "app/convert/convert.h"
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
 #include "app/file_checks.h"
+#include "core/closest_name.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/unicode.h"
 #include "croft/core/error.h"
 #include "data/checks.h"
 #include "model/foreign/foreign_chain.h"
+#include "model/kinds/chain_model.h"
 #include "model/kinds/model_file.h"
 
 namespace croft {
@@ -96,6 +99,25 @@ std::string convert_model(const std::string& input, std::string_view to,
          model->kind();
 }
 
+std::vector<std::string_view> conversion_targets() {
+  std::vector<std::string_view> names;
+  for (const TextOutput& each : text_outputs()) names.push_back(each.name);
+  // The kinds that files of other programs are, and those of conversions.
+  for (const ChainKind kind : {ChainKind::chain, ChainKind::maxent, ChainKind::memm}) {
+    names.push_back(name_of(kind));
+  }
+  for (const KindRow& row : kind_rows()) {
+    if (row.conversion.make == nullptr) continue;
+    if (std::ranges::find(names, row.conversion.to) == names.end()) {
+      names.push_back(row.conversion.to);
+    }
+  }
+  for (const ForeignFormat& format : foreign_formats()) {
+    if (!format.name.empty()) names.push_back(format.name);
+  }
+  return names;
+}
+
 namespace {
 
 // The tokens of rows, and their labels as spans.
@@ -115,8 +137,8 @@ std::string line_of(const ColumnSequence& rows, ChunkScheme scheme, bool unlabel
 void check_utf8(const ColumnSequence& rows, const std::string& name) {
   for (std::size_t t = 0; t < rows.rows(); ++t) {
     if (is_valid_utf8(rows.line(t))) continue;
-    throw InputError({name, rows.first_line + t}, "a row that is not UTF-8, as JSON is",
-                     rows.line(t), "convert the file to UTF-8 first");
+    throw InputError({name, rows.line_of(t)}, "a row that is not UTF-8, as JSON is", rows.line(t),
+                     "convert the file to UTF-8 first");
   }
 }
 
@@ -168,8 +190,8 @@ void columns_to_spans(const std::string& path, ChunkScheme scheme, bool unlabell
       write(line_of(rows, scheme, unlabelled));
     }
   }
-  if (!any) fail_no_sequences(reader.name());
-  if (!hold) return;
+  if (!any && path != "-") fail_no_sequences(reader.name());  // a stream may have nothing to say
+  if (!any || !hold) return;
   scheme = scheme_of(held);
   if (scheme == ChunkScheme::none) fail_no_chunks(reader.name());
   for (const ColumnSequence& each : held) write(line_of(each, scheme, false));
@@ -197,7 +219,7 @@ void spans_to_columns(const std::string& path, ChunkScheme scheme, const WriteTe
     for (std::size_t t = 0; t < rows.rows(); ++t) out.append(rows.line(t)) += '\n';
     write(out += '\n');
   }
-  if (first == 0) fail_no_sequences(reader.name());
+  if (first == 0 && path != "-") fail_no_sequences(reader.name());
 }
 
 ChangedSpans convert_data(const std::string& path, const TextConversion& conversion,
@@ -205,11 +227,14 @@ ChangedSpans convert_data(const std::string& path, const TextConversion& convers
   const std::string_view to = conversion.to;
   if (find_text_output(to) == nullptr) {
     std::string names;
+    std::vector<std::string_view> all;
     for (const TextOutput& each : text_outputs()) {
       names += (names.empty() ? "" : ", ") + std::string(each.name);
+      all.push_back(each.name);
     }
     throw UsageError(to.empty() ? Message("--from needs --to: a format of data")
-                                : Message("--to ", in_quotes(to), " is no format of data"),
+                                : Message("--to ", in_quotes(to), " is no format of data",
+                                          did_you_mean(to, all)),
                      "; there are ", names);
   }
   if (!conversion.from.empty()) return convert_texts(path, conversion, write);

@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/convert/texts/convert_texts.h"
 #include "app/kinds.h"
@@ -22,6 +23,9 @@ ContainerWriter with_kind(const Container& container, std::string_view kind);
 // the other program's file cannot say.
 // Returns what was made from what, for people.
 std::string convert_model(const std::string& input, std::string_view to, const std::string& output);
+
+// What that or data can be turned into: formats of data, kinds of models, other programs.
+std::vector<std::string_view> conversion_targets();
 
 // Data of columns as spans (data/span_lines.h), and of spans as columns.
 

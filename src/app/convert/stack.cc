@@ -278,13 +278,15 @@ class WholeData {
                        request_.group_by.empty() ? Message(" sequences of the data")
                                                  : Message(" groups of the data"));
     }
-    const auto mark = request_.group_by.empty() ? document_mark(blocks_) : std::nullopt;
+    const bool may_divide = request_.group_by.empty() && !request_.contiguous;
+    const auto mark = may_divide ? document_mark(blocks_) : std::nullopt;
     if (mark) calls_.warn(ungrouped_warning(*mark, "in several parts"));
     const TemporaryFolder folder;
     for (std::size_t part = 0; part < parts; ++part) {
       std::vector<std::size_t> own, others;
       for (std::size_t g = 0; g < groups_.size(); ++g) {
-        std::vector<std::size_t>& to = g % parts == part ? own : others;
+        const std::size_t of = request_.contiguous ? g * parts / groups_.size() : g % parts;
+        std::vector<std::size_t>& to = of == part ? own : others;
         to.insert(to.end(), groups_[g].begin(), groups_[g].end());
       }
       std::ranges::sort(others);

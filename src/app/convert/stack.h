@@ -25,6 +25,7 @@ struct StackRequest {
   // What makes sequences a document (app/train/data_groups.h), which no part divides; empty: each
   // sequence is one.
   std::string group_by = {};
+  bool contiguous = false;  // parts are runs of neighbours
   // The column of words, from 0 on, whose labels elsewhere in the document become attributes.
   std::optional<std::size_t> elsewhere = {};
   std::size_t threads = 1;
@@ -42,7 +43,8 @@ struct StackCalls {
 // or more, with that as its value.  With `elsewhere`, a position whose word (in lower case) has
 // other positions in its document has elsewhere=LABEL with the mean of their posteriors, and
 // elsewhere.best=LABEL of the largest mean.
-// Sequence n is in part n mod K of a jackknife, or where there are groups, group g in part g mod K.
+// Sequence n is in part n mod K of a jackknife, or where there are groups, group g in part g mod K;
+// with `contiguous` the parts are runs of neighbours.
 // Memory: without jackknife and elsewhere some 20,000 positions, otherwise all of the data.
 // Throws UsageError for a model without probabilities or of a format other than columns and
 // attributes, for templates with edge observations, which attribute lines cannot hold, and as

@@ -47,9 +47,7 @@ void append_header(std::string& out, std::string_view title, std::size_t columns
                      "precision", "recall", "F1", "correct", "predicted", "gold");
 }
 
-std::string_view shown_type(const NamedCounts& type) {
-  return type.name.empty() ? std::string_view("(no type)") : std::string_view(type.name);
-}
+std::string_view shown_type(std::string_view type) { return type.empty() ? "(no type)" : type; }
 
 // What each of the tokens is called, where every sequence has one.
 void append_counts(std::string& out, const EvaluationSummary& s, std::string_view unit) {
@@ -90,7 +88,7 @@ void append_chunks(std::string& out, const ChunkSummary& chunk, std::size_t colu
   append_header(out, fmt::format("chunk ({})", chunk_scheme_name(chunk.scheme)), columns);
   append_counted_row(out, pad_right("all chunks", columns), chunk.all);
   for (const NamedCounts& type : chunk.types) {
-    append_counted_row(out, pad_right(shown_type(type), columns), type.counts);
+    append_counted_row(out, pad_right(shown_type(type.name), columns), type.counts);
   }
 }
 
@@ -134,10 +132,12 @@ void append_rankings(std::string& out, const EvaluationSummary& s, std::size_t c
 }
 
 // The mistakes, the most frequent first.
-void append_confusion(std::string& out, const std::vector<Confusion>& all, std::size_t columns) {
+//   of : labels or chunks
+void append_confusion(std::string& out, std::string_view of, const std::vector<Confusion>& all,
+                      std::size_t columns) {
   constexpr std::size_t kShown = 20;
-  out += fmt::format("\n{} {} {:>9}\n", pad_right("gold", columns), pad_right("predicted", columns),
-                     "mistakes");
+  out += fmt::format("\n{} {} {:>9}\n", pad_right(fmt::format("{}, gold", of), columns),
+                     pad_right("predicted", columns), "mistakes");
   std::size_t shown = 0, more = 0, rest = 0;
   for (const Confusion& each : all) {
     if (each.gold == each.predicted) continue;
@@ -147,11 +147,11 @@ void append_confusion(std::string& out, const std::vector<Confusion>& all, std::
       continue;
     }
     ++shown;
-    out += fmt::format("{} {} {:>9}\n", pad_right(each.gold, columns),
-                       pad_right(each.predicted, columns), each.count);
+    out += fmt::format("{} {} {:>9}\n", pad_right(shown_type(each.gold), columns),
+                       pad_right(shown_type(each.predicted), columns), each.count);
   }
   if (shown == 0) out += "none\n";
-  if (more > 0) out += fmt::format("{} more pairs of labels, {} mistakes\n", more, rest);
+  if (more > 0) out += fmt::format("{} more pairs of {}, {} mistakes\n", more, of, rest);
 }
 
 // The columns that names take, in one width for both tables.
@@ -161,7 +161,7 @@ std::size_t name_columns(const EvaluationSummary& s) {
     columns = std::max(columns, character_count(label.name));
   if (s.chunk) {
     for (const NamedCounts& type : s.chunk->types) {
-      columns = std::max(columns, character_count(shown_type(type)));
+      columns = std::max(columns, character_count(shown_type(type.name)));
     }
   }
   return columns;
@@ -195,6 +195,12 @@ Json chunk_json(const ChunkSummary& chunk, std::size_t tokens) {
   return document;
 }
 
+Json confusion_json(const std::vector<Confusion>& all) {
+  Json document = Json::object();
+  for (const Confusion& each : all) document[each.gold][each.predicted] = each.count;
+  return document;
+}
+
 Json ranking_json(const RankedCases& cases) {
   return {{"auc", cases.auc ? Json(*cases.auc) : Json()},
           {"average_precision", cases.average_precision ? Json(*cases.average_precision) : Json()},
@@ -225,7 +231,10 @@ std::string format_table(const EvaluationSummary& summary, std::string_view unit
   if (summary.chunk) append_chunks(out, *summary.chunk, columns);
   append_labels(out, summary, columns);
   if (!summary.rankings.empty()) append_rankings(out, summary, columns);
-  if (summary.confusion) append_confusion(out, *summary.confusion, columns);
+  if (summary.confusion) {
+    append_confusion(out, "labels", *summary.confusion, columns);
+    if (summary.chunk) append_confusion(out, "chunks", summary.chunk->confusion, columns);
+  }
   if (summary.calibration) append_calibration(out, *summary.calibration);
   return out;
 }
@@ -256,9 +265,9 @@ Json to_json(const EvaluationSummary& summary) {
   for (const LabelRanking& each : summary.rankings) {
     document["ranking"][each.name] = ranking_json(each.cases);
   }
-  if (summary.confusion) document["confusion"] = Json::object();
-  for (const Confusion& each : summary.confusion.value_or(std::vector<Confusion>())) {
-    document["confusion"][each.gold][each.predicted] = each.count;
+  if (summary.confusion) {
+    document["confusion"] = confusion_json(*summary.confusion);
+    if (summary.chunk) document["chunk_confusion"] = confusion_json(summary.chunk->confusion);
   }
   if (summary.unlabelled > 0) document["unlabelled_sequences"] = summary.unlabelled;
   if (summary.calibration) document["calibration"] = calibration_json(*summary.calibration);

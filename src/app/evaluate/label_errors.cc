@@ -7,7 +7,6 @@
 
 #include "app/explain/reasons.h"
 #include "app/kinds.h"
-#include "app/label/row_reader.h"
 #include "app/label/sequence_source.h"
 #include "app/label/tagger.h"
 #include "croft/core/error.h"
@@ -43,9 +42,8 @@ struct Labelled {
 // What one sequence has of errors.
 class ErrorFinder {
  public:
-  ErrorFinder(const Labelled& labelled, ChunkScheme scheme, bool lines, std::size_t number,
-              const Words* words)
-      : s_(labelled), scheme_(scheme), lines_(lines), number_(number), words_(words) {}
+  ErrorFinder(const Labelled& labelled, ChunkScheme scheme, std::size_t number, const Words* words)
+      : s_(labelled), scheme_(scheme), number_(number), words_(words) {}
 
   void find(ErrorReport& report) {
     if (scheme_ == ChunkScheme::none) {
@@ -149,7 +147,7 @@ class ErrorFinder {
     ++report.count[static_cast<std::size_t>(kind)];
     LabelError error{.kind = kind,
                      .sequence = number_,
-                     .line = s_.input.text.first_line + (lines_ ? begin : 0),
+                     .line = s_.input.text.line_of(begin),
                      .position = first_wrong(begin, end),
                      .gold = std::move(gold),
                      .predicted = std::move(predicted),
@@ -176,7 +174,6 @@ class ErrorFinder {
 
   const Labelled& s_;
   ChunkScheme scheme_;
-  bool lines_;  // a position is a line
   std::size_t number_;
   const Words* words_;
 };
@@ -200,26 +197,16 @@ void label_all(const TagPlan& plan, const std::string& path, const TagOptions& a
   });
 }
 
-ChunkScheme scheme_of(const TagPlan& plan, ChunkScheme asked) {
-  if (asked != ChunkScheme::automatic) return asked;
-  const std::vector<std::string_view> labels(plan.names().all().begin(), plan.names().all().end());
-  const auto spans = spans_for(plan.model());
-  return spans ? *spans : detect_scheme(labels);
-}
-
-// Why the position of each error has its label, and not the gold one.
-void explain_errors(const TagPlan& plan, const std::string& path, ErrorReport& report) {
+// Why each error has its labels, and not the gold ones.
+void explain_errors(const TagPlan& plan, const std::string& path, ChunkScheme scheme,
+                    ErrorReport& report) {
   const SequenceExplainer explainer = kind_of(plan.model()).explainer(plan);
   SequenceSource source(path, plan.model(), Labels::required);
   std::size_t number = 0;
   for_each_sequence(source, [&](const InputSequence& input) {
     for (LabelError& each : report.errors) {
       if (each.sequence != number) continue;
-      const std::string_view gold = input.text.labels.item(each.position);
-      ExplainOptions options;
-      options.positions = {each.position};
-      options.against = explainer.labels.find(gold);
-      if (!options.against) continue;  // a label that the model does not have
+      const ExplainOptions options{.positions = {each.position}, .gold = true, .scheme = scheme};
       const ColumnSequence* rows = input.rows.rows() > 0 ? &input.rows : nullptr;
       const View view =
           explainer.explain(TagInput{input.text, rows, source.name()}, input, options).view;
@@ -245,30 +232,27 @@ ErrorReport find_errors(const SequenceModel& model, const std::string& path,
                                    : ": the labels spell no chunks, and errors are of kind label");
   }
   if (!options.train.empty() && model.extractor().config().format != InputFormat::columns) {
-    throw UsageError("--train tells words that it lacks, and ",
-                     format_name(model.extractor().config().format),
-                     " data has no words; leave it out");
+    throw UsageError("--train tells words that were not seen in training, of data of columns; ",
+                     model.container().name(), " reads ",
+                     format_name(model.extractor().config().format), " data: leave it out");
   }
   const Words words = words_of(model, options.train);
   if (!options.train.empty()) report.seen.emplace(), report.unseen.emplace();
   const Words* const known = options.train.empty() ? nullptr : &words;
-  const bool lines = model.extractor().config().format == InputFormat::columns ||
-                     model.extractor().config().format == InputFormat::attributes;
-  const bool position_lines = lines && !spans_for(model);
   TagOptions ask;
   ask.marginals = model.has_probabilities();
   ask.spans = ask.marginals && report.chunks && !model.labels_are_independent();
   label_all(plan, path, ask, [&](std::size_t number, const Labelled& one) {
     ++report.sequences;
     report.wrong_sequences += one.gold != one.predicted ? 1 : 0;
-    ErrorFinder(one, scheme, position_lines, number, known).find(report);
+    ErrorFinder(one, scheme, number, known).find(report);
   });
   if (options.kind) {
     std::erase_if(report.errors, [&](const LabelError& each) { return each.kind != options.kind; });
   }
   std::ranges::stable_sort(report.errors, std::ranges::greater(), &LabelError::probability);
   if (report.errors.size() > options.top) report.errors.resize(options.top);
-  if (options.explain) explain_errors(plan, path, report);
+  if (options.explain) explain_errors(plan, path, scheme, report);
   return report;
 }
 

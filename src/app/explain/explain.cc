@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/label/chunks.h"
 #include "core/infinity.h"
 #include "croft/core/error.h"
 #include "model/kinds/model_file.h"
@@ -27,7 +28,7 @@ std::pair<Reason::Kind, std::string_view> read_name(std::string_view name) {
   return {boundary == Boundary::start ? Reason::Kind::start : Reason::Kind::stop, edge_attribute};
 }
 
-void add_reason(Reason reason, ExplainedPosition& out) {
+void add_reason(Reason reason, ExplainedStretch& out) {
   if (reason.label != 0 || reason.other != 0) out.reasons.push_back(std::move(reason));
 }
 
@@ -45,19 +46,27 @@ std::optional<Label> runner_up(const Tagging& tagging, std::size_t t,
 
 }  // namespace
 
-// One label of a labelling replaced by another.
+// Labels of a stretch of a labelling replaced by others.
 struct Explainer::Change {
   const TextSequence& text;
   std::span<const Label> y;
-  std::size_t t;
-  Label label, other;
+  std::size_t begin;
+  std::span<const Label> other;
 
-  // y', from `begin` on.
-  std::vector<Label> changed(std::size_t begin, std::size_t end) const {
-    std::vector<Label> run(y.begin() + static_cast<std::ptrdiff_t>(begin),
-                           y.begin() + static_cast<std::ptrdiff_t>(end));
-    run[t - begin] = other;
+  std::size_t end() const { return begin + other.size(); }
+  // y'_t
+  Label at(std::size_t t) const { return t >= begin && t < end() ? other[t - begin] : y[t]; }
+  // y', from `first` on.
+  std::vector<Label> changed(std::size_t first, std::size_t last) const {
+    std::vector<Label> run;
+    for (std::size_t t = first; t < last; ++t) run.push_back(at(t));
     return run;
+  }
+  bool changes(std::size_t first, std::size_t last) const {
+    for (std::size_t t = first; t < last; ++t) {
+      if (at(t) != y[t]) return true;
+    }
+    return false;
   }
 };
 
@@ -99,28 +108,84 @@ Explanation Explainer::explain(const TagInput& input, const ExplainOptions& opti
   out.y = tagging.y;
   out.log_probability = tagging.log_probability;
   plan_.score(input, scratch_, base_);
+  out.gold = options.gold;
+  if (options.gold) {
+    check_gold(input);
+    for (const Stretch& each : wrong(input.text, tagging, options)) {
+      out.stretches.push_back(explain(input.text, tagging, each, options));
+    }
+    return out;
+  }
   const bool all = options.positions.empty();
   for (std::size_t k = 0; k < (all ? length : options.positions.size()); ++k) {
     const std::size_t t = all ? k : options.positions[k];
-    out.positions.push_back(explain(input.text, tagging, t, options));
+    out.stretches.push_back(explain(input.text, tagging, {t, t + 1}, options));
   }
   return out;
 }
 
-ExplainedPosition Explainer::explain(const TextSequence& text, const Tagging& tagging,
-                                     std::size_t t, const ExplainOptions& options) {
-  ExplainedPosition out;
-  out.position = t;
-  out.label = tagging.y[t];
-  out.probability = tagging.marginals(t, out.label);
-  out.other = runner_up(tagging, t, options);
-  count_unknown(text, t, options.unknown, out);
-  if (!out.other) return out;
-  out.other_probability = tagging.marginals(t, *out.other);
-  const Change change{text, tagging.y, t, out.label, *out.other};
-  add_attributes(change, out);
-  if (t > 0) add_edge(change, t, out);
-  if (t + 1 < tagging.y.size()) add_edge(change, t + 1, out);
+// Those that are asked for.
+std::vector<Stretch> Explainer::wrong(const TextSequence& text, const Tagging& tagging,
+                                      const ExplainOptions& options) const {
+  const ChunkScheme scheme = scheme_of(plan_, options.scheme);
+  std::vector<std::string_view> gold, predicted;
+  std::vector<bool> is_wrong;
+  for (std::size_t t = 0; t < text.length(); ++t) {
+    gold.push_back(text.labels.item(t));
+    predicted.push_back(plan_.names()[tagging.y[t]]);
+    is_wrong.push_back(gold[t] != predicted[t]);
+  }
+  std::vector<Stretch> found;
+  if (scheme == ChunkScheme::none) {
+    found = wrong_stretches(is_wrong, std::nullopt);
+  } else {
+    std::vector<Stretch> chunks;
+    for (const auto& side : {gold, predicted}) {
+      for (const Chunk& each : chunks_of(side, scheme)) chunks.push_back({each.begin, each.end});
+    }
+    found = wrong_stretches(is_wrong, chunks);
+  }
+  std::erase_if(found, [&](const Stretch& each) { return !is_asked(options, each); });
+  return found;
+}
+
+void Explainer::set_gold(const TextSequence& text, ExplainedStretch& out) const {
+  for (std::size_t t = out.begin; t < out.end(); ++t) {
+    const std::string_view name = text.labels.item(t);
+    const std::optional<Label> label = plan_.names().find(name);
+    if (!label) {
+      out.error = unknown_label(name);
+      out.other.clear();
+      return;
+    }
+    out.other.push_back(*label);
+  }
+}
+
+ExplainedStretch Explainer::explain(const TextSequence& text, const Tagging& tagging,
+                                    const Stretch& stretch, const ExplainOptions& options) {
+  const auto& [begin, end] = stretch;
+  ExplainedStretch out;
+  out.begin = begin;
+  for (std::size_t t = begin; t < end; ++t) {
+    out.labels.push_back(tagging.y[t]);
+    out.probability.push_back(tagging.marginals(t, tagging.y[t]));
+    count_unknown(text, t, options.unknown, out);
+  }
+  if (options.gold) {
+    set_gold(text, out);
+  } else if (const auto other = runner_up(tagging, begin, options)) {
+    out.other = {*other};
+  }
+  if (out.other.empty()) return out;
+  const Change change{text, tagging.y, begin, out.other};
+  for (std::size_t t = begin; t < end; ++t) {
+    out.other_probability.push_back(tagging.marginals(t, change.at(t)));
+    if (change.changes(t, t + 1)) add_attributes(change, t, out);
+  }
+  for (std::size_t to = std::max<std::size_t>(begin, 1); to <= end && to < tagging.y.size(); ++to) {
+    if (change.changes(to - 1, to + 1)) add_edge(change, to, out);
+  }
   if (model_.histories() != nullptr) {
     add_runs(change, out);
     add_history(change, out);
@@ -130,9 +195,9 @@ ExplainedPosition Explainer::explain(const TextSequence& text, const Tagging& ta
 }
 
 // Those of the position, and what a constraint or penalties make of their sum.
-void Explainer::add_attributes(const Change& change, ExplainedPosition& out) const {
+void Explainer::add_attributes(const Change& change, std::size_t t, ExplainedStretch& out) const {
   const StringLists& node = change.text.node;
-  const std::size_t t = change.t;
+  const Label y = change.y[t], y_other = change.at(t);
   double label = 0, other = 0;
   const auto sum = [&](double a, double b) {
     if (!model_.has_single_sums()) return a + b;
@@ -142,7 +207,7 @@ void Explainer::add_attributes(const Change& change, ExplainedPosition& out) con
     const auto [kind, name] = read_name(node.item(k));
     Reason reason{
         .kind = kind, .name = std::string(name), .value = node.value(k), .begin = t, .end = t + 1};
-    add_weights(model_.node(), scratch_.node.places[k], change.label, change.other, reason);
+    add_weights(model_.node(), scratch_.node.places[k], y, y_other, reason);
     label = sum(label, reason.label);
     other = sum(other, reason.other);
     add_reason(std::move(reason), out);
@@ -150,24 +215,22 @@ void Explainer::add_attributes(const Change& change, ExplainedPosition& out) con
   // Added up as the scorer does it: what is left is exactly 0 where nothing else was added.
   add_reason({.kind = Reason::Kind::limit,
               .name = model_.kind() == name_of(ChainKind::memm) ? "local normaliser" : "",
-              .label = base_.state(t, change.label) - label,
-              .other = base_.state(t, change.other) - other,
+              .label = base_.state(t, y) - label,
+              .other = base_.state(t, y_other) - other,
               .begin = t,
               .end = t + 1},
              out);
 }
 
-// The edge from position `to` - 1 to `to`, of which the change is one end.
-void Explainer::add_edge(const Change& change, std::size_t to, ExplainedPosition& out) const {
+// The edge from position `to` - 1 to `to`, of which one end or both are changed.
+void Explainer::add_edge(const Change& change, std::size_t to, ExplainedStretch& out) const {
   const auto labels = static_cast<std::uint32_t>(plan_.names().size());
-  Label from_label = change.y[to - 1], to_label = change.y[to];
-  const std::uint32_t cell = from_label * labels + to_label;
-  const double score = base_.transitions->at(from_label, to_label);
-  (to == change.t ? to_label : from_label) = change.other;
-  const std::uint32_t other_cell = from_label * labels + to_label;
+  const Label i = change.y[to - 1], j = change.y[to];
+  const Label i_other = change.at(to - 1), j_other = change.at(to);
+  const std::uint32_t cell = i * labels + j, other_cell = i_other * labels + j_other;
   add_reason({.kind = Reason::Kind::transition,
-              .label = score,
-              .other = base_.transitions->at(from_label, to_label),
+              .label = base_.transitions->at(i, j),
+              .other = base_.transitions->at(i_other, j_other),
               .begin = to - 1,
               .end = to + 1},
              out);
@@ -184,16 +247,17 @@ void Explainer::add_edge(const Change& change, std::size_t to, ExplainedPosition
   }
 }
 
-// Every run of 3 to n + 1 labels that the position is part of.
-void Explainer::add_runs(const Change& change, ExplainedPosition& out) const {
+// Every run of 3 to n + 1 labels that has a changed one.
+void Explainer::add_runs(const Change& change, ExplainedStretch& out) const {
   const LabelHistories& histories = *model_.histories();
   const auto weight_of = [&](std::span<const Label> run) {
     const std::uint32_t gram = find_run(histories.grams, run);
     return gram == kNoRun ? 0.0 : double{model_.gram_weights()[gram]};
   };
   for (std::size_t size = 3; size <= histories.order + 1; ++size) {
-    const std::size_t first = change.t + 1 < size ? 0 : change.t + 1 - size;
-    for (std::size_t b = first; b <= change.t && b + size <= change.y.size(); ++b) {
+    const std::size_t first = change.begin + 1 < size ? 0 : change.begin + 1 - size;
+    for (std::size_t b = first; b < change.end() && b + size <= change.y.size(); ++b) {
+      if (!change.changes(b, b + size)) continue;
       add_reason({.kind = Reason::Kind::run,
                   .label = weight_of(change.y.subspan(b, size)),
                   .other = weight_of(change.changed(b, b + size)),
@@ -205,10 +269,10 @@ void Explainer::add_runs(const Change& change, ExplainedPosition& out) const {
 }
 
 // The first history of y' that does not exist, if there is one.
-void Explainer::add_history(const Change& change, ExplainedPosition& out) const {
+void Explainer::add_history(const Change& change, ExplainedStretch& out) const {
   const LabelHistories& histories = *model_.histories();
   const std::size_t n = histories.order;
-  for (std::size_t s = change.t; s < std::min(change.t + n, change.y.size()); ++s) {
+  for (std::size_t s = change.begin; s < std::min(change.end() + n - 1, change.y.size()); ++s) {
     const std::size_t begin = s + 1 < n ? 0 : s + 1 - n;
     if (histories.find(change.changed(begin, s + 1)) != LabelHistories::kNone) continue;
     out.reasons.push_back(
@@ -218,7 +282,7 @@ void Explainer::add_history(const Change& change, ExplainedPosition& out) const 
 }
 
 void Explainer::count_unknown(const TextSequence& text, std::size_t t, bool names,
-                              ExplainedPosition& out) const {
+                              ExplainedStretch& out) const {
   const auto count = [&](const StringLists& lists, const FeatureTable::Scratch& found) {
     for (std::size_t k = lists.list_begin(t); k < lists.list_end(t); ++k) {
       if (read_name(lists.item(k)).first != Reason::Kind::attribute) continue;

@@ -1,8 +1,9 @@
 // Why a label: at each position, what speaks for the predicted label and what for another one.
 //
-//   score(y) - score(y') = sum of the differences of the reasons,    y' = y but for y'_t
+//   score(y) - score(y') = sum of the differences of the reasons,    y' = y but in [b, e)
 //
-// Exact, since a change of one label changes only the terms of the score that it is part of.  It is
+// Of one position, where another label is given or the runner-up; of a stretch that is wrong, where
+// y' has the labels of the data.  Exact, since only the terms that look there change.  It is
 // the odds of two labellings: log p(y | x) - log p(y' | x).  The marginals, which are reported
 // beside it, also count the labellings whose other labels differ.  docs/explain.md.
 #pragma once
@@ -15,20 +16,24 @@
 
 namespace croft {
 
-// Its attributes are those of the position and of the edge that arrives there, without START and
+// Its attributes are those of the positions and of the edges that arrive there, without START and
 // STOP.
-struct ExplainedPosition : Explained {  // probability: p(y_t = label | x)
-  std::size_t position = 0;
-  Label label = 0;
-  std::optional<Label> other;    // by default the most probable of the others
-  double other_probability = 0;  // p(y_t = other | x)
+struct ExplainedStretch : Explained {
+  std::size_t begin = 0;
+  std::vector<Label> labels;                           // of one position or more
+  std::vector<Label> other;                            // as many; empty: there is none
+  std::vector<double> probability, other_probability;  // of each, p(y_t = label | x)
+
+  std::size_t end() const { return begin + labels.size(); }
 };
 
 struct Explanation {
-  TagOutcome outcome;                        // all below is empty or 0 unless outcome.found
-  std::vector<Label> y;                      // [T] the most probable labelling
-  double log_probability = 0;                // log p(y | x)
-  std::vector<ExplainedPosition> positions;  // as options.positions; all in order when it is empty
+  TagOutcome outcome;          // all below is empty or 0 unless outcome.found
+  std::vector<Label> y;        // [T] the most probable labelling
+  double log_probability = 0;  // log p(y | x)
+  bool gold = false;           // stretches are compared with the labels of the data
+  // As options.positions, of one position each, all in order when it is empty; or wrong stretches.
+  std::vector<ExplainedStretch> stretches;
 };
 
 // One a thread; the plan and its model are shared.  All numbers are computed in double.
@@ -39,20 +44,23 @@ class Explainer {
   // a model with a vote or a kernel, whose scores are not one sum of weights.
   explicit Explainer(const TagPlan& plan);
 
-  // Throws UsageError for a position or label that there is not.  Cost: that of tagging with
-  // marginals, and again the look-ups and a row of weights for each attribute.
+  // Throws UsageError for a position or label that there is not, or no gold label.  Cost: that of
+  // tagging with marginals, and again the look-ups and a row of weights for each attribute.
   Explanation explain(const TagInput& input, const ExplainOptions& options);
 
  private:
   struct Change;
-  ExplainedPosition explain(const TextSequence& text, const Tagging& tagging, std::size_t t,
-                            const ExplainOptions& options);
-  void add_attributes(const Change& change, ExplainedPosition& out) const;
-  void add_edge(const Change& change, std::size_t to, ExplainedPosition& out) const;
-  void add_runs(const Change& change, ExplainedPosition& out) const;
-  void add_history(const Change& change, ExplainedPosition& out) const;
+  std::vector<Stretch> wrong(const TextSequence& text, const Tagging& tagging,
+                             const ExplainOptions& options) const;
+  void set_gold(const TextSequence& text, ExplainedStretch& out) const;
+  ExplainedStretch explain(const TextSequence& text, const Tagging& tagging, const Stretch& stretch,
+                           const ExplainOptions& options);
+  void add_attributes(const Change& change, std::size_t t, ExplainedStretch& out) const;
+  void add_edge(const Change& change, std::size_t to, ExplainedStretch& out) const;
+  void add_runs(const Change& change, ExplainedStretch& out) const;
+  void add_history(const Change& change, ExplainedStretch& out) const;
   void count_unknown(const TextSequence& text, std::size_t t, bool names,
-                     ExplainedPosition& out) const;
+                     ExplainedStretch& out) const;
 
   const TagPlan& plan_;
   const ChainModel& model_;  // the plan's

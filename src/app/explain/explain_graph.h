@@ -16,9 +16,10 @@
 
 namespace croft {
 
-struct ExplainedVariable : Explained {  // probability: p(y_v = label | x, what is known)
-  Variable variable = 0;                // in the instance
+struct ExplainedVariable : Explained {
+  Variable variable = 0;  // in the instance
   State label = 0;
+  double probability = 0;      // p(y_v = label | x, what is known)
   std::optional<State> other;  // none: it has but one state
   double other_probability = 0;
 };

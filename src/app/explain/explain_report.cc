@@ -12,10 +12,6 @@ namespace {
 
 using Kind = Reason::Kind;
 
-std::string_view given_label(const InputSequence& input, std::size_t t) {
-  return input.text.has_labels() ? input.text.labels.item(t) : std::string_view();
-}
-
 // The observed cells of a row; empty for attribute lines.
 std::string row_of(const InputSequence& input, std::size_t t) {
   std::string row;
@@ -26,12 +22,31 @@ std::string row_of(const InputSequence& input, std::size_t t) {
   return row;
 }
 
-// Says what the reasons of a position are, for people and in their JSON.
+// Labels with blanks between.
+std::string spelled(std::span<const Label> labels, const LabelNames& names) {
+  std::string text;
+  for (const Label y : labels) text += (text.empty() ? "" : " ") + names[y];
+  return text;
+}
+
+// "B-PER 0.912345 I-PER 0.876543"
+std::string with_probabilities(std::span<const Label> labels, std::span<const double> probability,
+                               const LabelNames& names) {
+  constexpr std::size_t kLongest = 40, kLongestOfSeveral = 46;
+  std::string text;
+  for (std::size_t k = 0; k < labels.size(); ++k) {
+    text += fmt::format("{}{} {:.6f}", k > 0 ? " " : "", shown(names[labels[k]], kLongest),
+                        probability[k]);
+  }
+  return labels.size() == 1 ? text : shown(text, kLongestOfSeveral);
+}
+
+// Says what the reasons of a stretch are, for people and in their JSON.
 class ReasonText {
  public:
-  ReasonText(const Explanation& explanation, const ExplainedPosition& position,
+  ReasonText(const Explanation& explanation, const ExplainedStretch& stretch,
              const LabelNames& names)
-      : y_(explanation.y), position_(position), names_(names) {}
+      : explanation_(explanation), stretch_(stretch), names_(names) {}
 
   std::string operator()(const Reason& reason, Json& document) const {
     if (reason.kind == Kind::attribute || reason.kind == Kind::edge_attribute ||
@@ -39,11 +54,18 @@ class ReasonText {
       document["attribute"] = reason.name;
       document["value"] = reason.value;
     }
-    if (reason.end - reason.begin > 1) {
-      document["start"] = reason.begin;
-      Json& labels = document["labels"] = Json::array();
-      for (std::size_t t = reason.begin; t < reason.end; ++t) labels.push_back(names_[y_[t]]);
+    const bool several = reason.end - reason.begin > 1;
+    if (several || explanation_.gold) document["start"] = reason.begin;
+    if (several) {
+      document["labels"] = labels_json(reason, false);
+      if (explanation_.gold) document["other_labels"] = labels_json(reason, true);
     }
+    const std::string text = describe(reason);
+    return stretch_.labels.size() == 1 ? text : fmt::format("{}: {}", reason.begin, text);
+  }
+
+ private:
+  std::string describe(const Reason& reason) const {
     std::string name = reason.name;
     if (reason.value != 1) name += fmt::format("  (value {:g})", reason.value);
     switch (reason.kind) {
@@ -52,59 +74,119 @@ class ReasonText {
       case Kind::limit:
         return name.empty() ? "constraint, penalties" : name;
       case Kind::history:
-        return labels_of(reason, names_[*position_.other]) + "  is not in the model";
+        return labels_of(reason, true) + "  is not in the model";
       default:
-        return labels_of(reason) + (name.empty() ? "" : "  " + name);
+        return labels_of(reason, false) + (name.empty() ? "" : "  " + name);
     }
   }
-
- private:
-  // The labels around the position, whose own is shown as `here`.
-  std::string labels_of(const Reason& reason, const std::string& here = "·") const {
-    std::string text = reason.kind == Kind::start ? "START → " : "";
+  Label other_at(std::size_t t) const {
+    const bool inside = t >= stretch_.begin && t < stretch_.end();
+    return inside ? stretch_.other[t - stretch_.begin] : explanation_.y[t];
+  }
+  // A stretch of one position is shown as a dot, as its labels stand above; else its own labels are
+  // shown, and those in their place.
+  std::string labels_of(const Reason& reason, bool other_alone) const {
+    const bool one = stretch_.labels.size() == 1 && !other_alone;
+    std::string label, other;
     for (std::size_t t = reason.begin; t < reason.end; ++t) {
-      text += t > reason.begin ? " → " : "";
-      text += t == position_.position ? here : names_[y_[t]];
+      const std::string arrow = t > reason.begin ? " → " : "";
+      label += arrow + (one && t == stretch_.begin ? "·" : names_[explanation_.y[t]]);
+      other += arrow + names_[other_at(t)];
     }
-    return text + (reason.kind == Kind::stop ? " → STOP" : "");
+    const auto whole = [&](const std::string& run) {
+      return (reason.kind == Kind::start ? "START → " : "") + run +
+             (reason.kind == Kind::stop ? " → STOP" : "");
+    };
+    if (other_alone) return other;
+    return one ? whole(label) : whole(label) + ", not " + whole(other);
+  }
+  Json labels_json(const Reason& reason, bool other) const {
+    Json list = Json::array();
+    for (std::size_t t = reason.begin; t < reason.end; ++t) {
+      list.push_back(names_[other ? other_at(t) : explanation_.y[t]]);
+    }
+    return list;
   }
 
-  const std::vector<Label>& y_;
-  const ExplainedPosition& position_;
+  const Explanation& explanation_;
+  const ExplainedStretch& stretch_;
   const LabelNames& names_;
 };
 
-void add_position(const Explanation& explanation, const ExplainedPosition& position,
-                  const LabelNames& names, const InputSequence& input, View& view) {
+std::string heading_of(const Stretch& stretch, const std::string& words) {
+  const auto& [begin, end] = stretch;
+  const std::string place =
+      end - begin == 1 ? fmt::format("\n{}", begin) : fmt::format("\n{}-{}", begin, end - 1);
+  return place + (words.empty() ? "" : "  " + words) + "\n";
+}
+
+Json names_json(std::span<const Label> labels, const LabelNames& names) {
+  Json list = Json::array();
+  for (const Label y : labels) list.push_back(names[y]);
+  return list;
+}
+
+// What a position has beside the table.
+Json position_json(const ExplainedStretch& one, const LabelNames& names,
+                   const InputSequence& input) {
+  Json document{{"position", one.begin},
+                {"label", names[one.labels[0]]},
+                {"probability", one.probability[0]},
+                {"other", nullptr}};
+  if (input.rows.rows() > 0) document["row"] = row_of(input, one.begin);
+  if (input.text.has_labels()) document["given"] = input.text.labels.item(one.begin);
+  if (one.other.empty()) return document;
+  document["other"] = names[one.other[0]];
+  document["other_probability"] = one.other_probability[0];
+  return document;
+}
+
+// The same of a stretch that is compared with the labels of the data.
+Json stretch_json(const ExplainedStretch& one, const LabelNames& names,
+                  const InputSequence& input) {
+  Json document{{"start", one.begin},
+                {"end", one.end()},
+                {"labels", names_json(one.labels, names)},
+                {"probabilities", one.probability}};
+  Json& other = document["other"] = Json::array();
+  for (std::size_t t = one.begin; t < one.end(); ++t) other.push_back(input.text.labels.item(t));
+  if (input.rows.rows() > 0) {
+    Json& rows = document["rows"] = Json::array();
+    for (std::size_t t = one.begin; t < one.end(); ++t) rows.push_back(row_of(input, t));
+  }
+  if (!one.error.empty()) document["error"] = one.error;
+  if (!one.other.empty()) document["other_probabilities"] = one.other_probability;
+  return document;
+}
+
+void add_stretch(const Explanation& explanation, const ExplainedStretch& one,
+                 const LabelNames& names, const InputSequence& input, View& view) {
   constexpr std::size_t kLongest = 40;  // of a name in the heading
-  const std::string& label = names[position.label];
-  const std::string row = row_of(input, position.position);
-  const std::string_view given = given_label(input, position.position);
-  Json& document = view.json["positions"].emplace_back({{"position", position.position},
-                                                        {"label", label},
-                                                        {"probability", position.probability},
-                                                        {"other", nullptr}});
-  if (input.rows.rows() > 0) document["row"] = row;
-  if (!given.empty()) document["given"] = given;
-  const std::string cells = shown(row, kTerminalColumns - 10);
-  view.text += fmt::format("\n{}{}{}\n  {} {:.6f}", position.position, cells.empty() ? "" : "  ",
-                           cells, shown(label, kLongest), position.probability);
-  if (!position.other) {
+  const bool gold = explanation.gold;
+  Json& document = view.json[gold ? "stretches" : "positions"].emplace_back(
+      gold ? stretch_json(one, names, input) : position_json(one, names, input));
+  const Stretch stretch{one.begin, one.end()};
+  view.text += heading_of(
+      stretch, shown(one.labels.size() == 1 ? row_of(input, one.begin) : words_of(input, stretch),
+                     kTerminalColumns - 10));
+  view.text += "  " + with_probabilities(one.labels, one.probability, names);
+  if (!one.error.empty()) {
+    view.text += "\n  " + one.error + "\n";
+  } else if (one.other.empty()) {
     view.text += ", the only label\n";
   } else {
-    const std::string& other = names[*position.other];
-    document["other"] = other;
-    document["other_probability"] = position.other_probability;
-    view.text += fmt::format(", not {} {:.6f}", shown(other, kLongest), position.other_probability);
-    if (!given.empty() && given != label) {
-      view.text += fmt::format("; the data has {}", shown(given, kLongest));
+    view.text += ", not " + with_probabilities(one.other, one.other_probability, names);
+    if (!gold && input.text.has_labels() &&
+        input.text.labels.item(one.begin) != names[one.labels[0]]) {
+      view.text +=
+          fmt::format("; the data has {}", shown(input.text.labels.item(one.begin), kLongest));
     }
     view.text += '\n';
-    add_reasons(position, label, other, ReasonText(explanation, position, names), "other attribute",
-                view.text, document);
-    document["rest"]["attributes"] = position.rest.count;
+    add_reasons(one, spelled(one.labels, names), spelled(one.other, names),
+                ReasonText(explanation, one, names), "other attribute", view.text, document);
+    document["rest"]["attributes"] = one.rest.count;
   }
-  add_unknown(position, view.text, document);
+  add_unknown(one, view.text, document);
 }
 
 }  // namespace
@@ -119,11 +201,10 @@ ExplainedSequence shown(const Explanation& explanation, const LabelNames& names,
   view.text += fmt::format("  {} position{}, probability of the labelling {:.6g}\n", length,
                            length == 1 ? "" : "s", probability);
   view.json["probability"] = probability;
-  view.json["positions"] = Json::array();
-  Json& labels = view.json["labels"] = Json::array();
-  for (const Label y : explanation.y) labels.push_back(names[y]);
-  for (const ExplainedPosition& position : explanation.positions) {
-    add_position(explanation, position, names, read, view);
+  view.json["labels"] = names_json(explanation.y, names);
+  view.json[explanation.gold ? "stretches" : "positions"] = Json::array();
+  for (const ExplainedStretch& one : explanation.stretches) {
+    add_stretch(explanation, one, names, read, view);
   }
   view.text += '\n';
   return out;
@@ -138,16 +219,6 @@ SequenceExplainer position_explainer(const TagPlan& plan) {
 }
 
 namespace {
-
-// The first column of its positions; empty for attribute lines.
-std::string words_of(const InputSequence& input, const Segment& one) {
-  std::string words;
-  if (input.rows.rows() == 0) return words;
-  for (std::size_t t = one.begin; t < one.end; ++t) {
-    words.append(words.empty() ? "" : " ").append(input.rows.cell(t, 0));
-  }
-  return words;
-}
 
 // "O ORG:2": labels, with the number of positions where there are several.
 std::string spelled(std::span<const Segment> segments, const LabelNames& labels) {
@@ -189,26 +260,41 @@ Json spans_json(std::span<const Segment> segments, const LabelNames& labels) {
   return list;
 }
 
-void add_segment(const ExplainedSegment& one, const LabelNames& labels, const InputSequence& input,
-                 View& view) {
-  const auto& [begin, end, y] = one.segment;
-  Json& document = view.json["explained"].emplace_back({{"start", begin},
-                                                        {"end", end},
-                                                        {"label", labels[y]},
-                                                        {"probability", one.probability},
-                                                        {"other", spans_json(one.other, labels)}});
-  const std::string words = shown(words_of(input, one.segment), kTerminalColumns - 20);
-  view.text +=
-      end - begin == 1 ? fmt::format("\n{}", begin) : fmt::format("\n{}-{}", begin, end - 1);
-  view.text += (words.empty() ? "" : "  " + words) +
-               fmt::format("\n  {} {:.6f}", shown(labels[y], 40), one.probability);
-  if (one.other.empty()) {
+// "O 0.912345 ORG:2 0.876543"; the label of a single one, whose place is said.
+std::string with_probabilities(const ExplainedSegments& one, const LabelNames& labels) {
+  std::string text;
+  for (std::size_t k = 0; k < one.segments.size(); ++k) {
+    const Segment& each = one.segments[k];
+    const std::string name =
+        one.segments.size() == 1 ? labels[each.label] : spelled(std::span(&each, 1), labels);
+    text += fmt::format("{}{} {:.6f}", k > 0 ? " " : "", shown(name, 40), one.probability[k]);
+  }
+  return shown(text, 60);
+}
+
+void add_segments(const SegmentExplanation& explanation, const ExplainedSegments& one,
+                  const LabelNames& labels, const InputSequence& input, View& view) {
+  const Stretch stretch{one.begin(), one.end()};
+  Json& document = view.json[explanation.gold ? "stretches" : "explained"].emplace_back(
+      {{"start", stretch.begin}, {"end", stretch.end}, {"other", spans_json(one.other, labels)}});
+  if (explanation.gold) {
+    document["segments"] = spans_json(one.segments, labels);
+    document["probabilities"] = one.probability;
+  } else {
+    document["label"] = labels[one.segments[0].label];
+    document["probability"] = one.probability[0];
+  }
+  view.text += heading_of(stretch, shown(words_of(input, stretch), kTerminalColumns - 20));
+  view.text += "  " + with_probabilities(one, labels);
+  if (!one.error.empty()) {
+    document["error"] = one.error;
+    view.text += "\n  " + one.error + "\n";
+  } else if (one.other.empty()) {
     view.text += ", and nothing else is possible here\n";
   } else {
     const std::string other = spelled(one.other, labels);
     view.text += ", not " + shown(other, 40) + "\n";
-    add_reasons(one, spelled(std::span(&one.segment, 1), labels), other, describe, "other",
-                view.text, document);
+    add_reasons(one, spelled(one.segments, labels), other, describe, "other", view.text, document);
     document["rest"]["count"] = one.rest.count;
   }
   add_unknown(one, view.text, document);
@@ -228,8 +314,10 @@ ExplainedSequence shown(const SegmentExplanation& explanation, const LabelNames&
       positions == 1 ? "" : "s", segments, segments == 1 ? "" : "s", probability);
   view.json["segments"] = spans_json(explanation.segments, names);
   view.json["probability"] = probability;
-  view.json["explained"] = Json::array();
-  for (const ExplainedSegment& one : explanation.explained) add_segment(one, names, read, view);
+  view.json[explanation.gold ? "stretches" : "explained"] = Json::array();
+  for (const ExplainedSegments& one : explanation.explained) {
+    add_segments(explanation, one, names, read, view);
+  }
   view.text += '\n';
   return out;
 }

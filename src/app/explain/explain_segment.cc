@@ -1,6 +1,7 @@
 #include "app/explain/explain_segment.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -41,19 +42,19 @@ bool is_inside(const Segment& one, const Segment& all) {
   return one.begin >= all.begin && one.end <= all.end;
 }
 
-void add_reason(Reason reason, ExplainedSegment& out) {
+void add_reason(Reason reason, ExplainedSegments& out) {
   if (reason.label != reason.other) out.reasons.push_back(std::move(reason));
 }
 
 }  // namespace
 
-// A segment of the segmentation and its neighbours.
+// Segments of the segmentation, in a row, and their neighbours.
 struct SegmentExplainer::Place {
-  Segment here;
+  std::span<const Segment> here;
   const Segment *before, *after;  // or null
 
-  std::size_t first() const { return before != nullptr ? before->begin : here.begin; }
-  std::size_t last() const { return after != nullptr ? after->end : here.end; }
+  std::size_t first() const { return before != nullptr ? before->begin : here.front().begin; }
+  std::size_t last() const { return after != nullptr ? after->end : here.back().end; }
 };
 
 SegmentExplainer::SegmentExplainer(const TagPlan& plan)
@@ -91,47 +92,104 @@ SegmentExplanation SegmentExplainer::explain(const TagInput& input, const Explai
       scores_, 1.0, work_,
       {.segment = mu_.row(0), .overlay = overlay_.row(0), .transition = transition_.data()});
   out_.log_probability = std::min(0.0, best - log_z);
-  const auto is_asked = [&](const Segment& one) {
-    return options.positions.empty() || std::ranges::any_of(options.positions, [&](std::size_t t) {
-             return t >= one.begin && t < one.end;
-           });
-  };
+  out_.gold = options.gold;
+  if (options.gold) {
+    explain_wrong(input, options);
+    return out_;
+  }
   for (std::size_t k = 0; k < out_.segments.size(); ++k) {
-    if (is_asked(out_.segments[k])) out_.explained.push_back(explain(input.text, k, options));
+    const auto& [begin, end, y] = out_.segments[k];
+    if (!is_asked(options, {begin, end})) continue;
+    explain(input.text, k, 1, options, out_.explained.emplace_back());
   }
   return out_;
 }
 
-ExplainedSegment SegmentExplainer::explain(const TextSequence& text, std::size_t k,
-                                           const ExplainOptions& options) {
+// A label that the model does not know spells no segment: there it takes the predicted one.
+void SegmentExplainer::explain_wrong(const TagInput& input, const ExplainOptions& options) {
+  check_gold(input);
+  const TextSequence& text = input.text;
+  const SegmentLabels& labels = model_.segment_labels();
+  std::vector<Label> gold(text.length()), predicted(text.length());
+  spell(labels, out_.segments, predicted);
+  std::vector<bool> is_wrong;
+  std::vector<std::string> unknown(text.length());
+  for (std::size_t t = 0; t < text.length(); ++t) {
+    const std::string_view name = text.labels.item(t);
+    const std::optional<Label> label = plan_.names().find(name);
+    if (!label) unknown[t] = name;
+    gold[t] = label.value_or(predicted[t]);
+    is_wrong.push_back(label != predicted[t]);
+  }
+  const std::vector<Segment> gold_segments = read_segments(labels, gold);
+  std::vector<Stretch> wholes;
+  for (const std::span<const Segment> side :
+       {std::span(gold_segments), std::span(std::as_const(out_.segments))}) {
+    for (const auto& [begin, end, y] : side) wholes.push_back({begin, end});
+  }
+  const auto inside = [](const Stretch& stretch) {
+    return [&stretch](const Segment& one) {
+      return one.begin >= stretch.begin && one.end <= stretch.end;
+    };
+  };
+  for (const Stretch& stretch : wrong_stretches(is_wrong, wholes)) {
+    if (!is_asked(options, stretch)) continue;
+    ExplainedSegments& out = out_.explained.emplace_back();
+    std::ranges::copy_if(gold_segments, std::back_inserter(out.other), inside(stretch));
+    for (const auto& [begin, end, y] : out.other) {
+      if (end - begin <= model_.shape().longest(y)) continue;
+      out.error = "the model has no segment " + in_quotes(labels.names[y]) + " of " +
+                  std::to_string(end - begin) + " positions: none is longer than " +
+                  std::to_string(model_.shape().longest(y));
+    }
+    for (std::size_t t = stretch.begin; t < stretch.end; ++t) {
+      if (!unknown[t].empty()) out.error = unknown_label(unknown[t]);
+    }
+    const auto first = std::ranges::find_if(out_.segments, inside(stretch));
+    const auto count = std::ranges::count_if(out_.segments, inside(stretch));
+    if (out.error.empty() && std::ranges::equal(std::span(first, first + count), out.other)) {
+      out.error = "the labels of the data spell the same segments";
+    }
+    explain(text, static_cast<std::size_t>(first - out_.segments.begin()),
+            static_cast<std::size_t>(count), options, out);
+  }
+}
+
+// Against out.other; where it is empty and there is no error, against what is found.
+void SegmentExplainer::explain(const TextSequence& text, std::size_t first, std::size_t count,
+                               const ExplainOptions& options, ExplainedSegments& out) {
   const std::vector<Segment>& all = out_.segments;
-  const Place place{all[k], k > 0 ? &all[k - 1] : nullptr,
-                    k + 1 < all.size() ? &all[k + 1] : nullptr};
-  ExplainedSegment out;
-  out.segment = place.here;
-  const auto& [begin, end, y] = place.here;
-  out.probability = std::min(1.0, mu_(begin, model_.shape().cell(y, end - begin)));
+  const std::size_t end = first + count;
+  const Place place{std::span(all).subspan(first, count), first > 0 ? &all[first - 1] : nullptr,
+                    end < all.size() ? &all[end] : nullptr};
+  out.segments.assign(place.here.begin(), place.here.end());
+  for (const Segment& each : place.here) {
+    const std::size_t cell = model_.shape().cell(each.label, each.end - each.begin);
+    out.probability.push_back(std::min(1.0, mu_(each.begin, cell)));
+  }
   count_unknown(text, options.unknown, out);
-  find_other(place, options, out);
-  if (out.other.empty()) return out;
+  if (!out.error.empty()) out.other.clear();
+  if (!out.error.empty()) return;
+  if (!options.gold) find_other(place, options, out);
+  if (out.other.empty()) return;
   add_attributes(text, out);
   add_strings(place, out);
   add_transitions(place, out);
   finish_reasons(options.top, out);
-  return out;
 }
 
-// The best segmentation of the place, its neighbours being what they are: of a sequence that ends
-// where they do, in which nothing else is allowed.
+// The best segmentation of a place of one segment, its neighbours being what they are: of a
+// sequence that ends where they do, in which nothing else is allowed.
 void SegmentExplainer::find_other(const Place& place, const ExplainOptions& options,
-                                  ExplainedSegment& out) {
+                                  ExplainedSegments& out) {
+  const Segment here = place.here.front();
   const SegmentShape& shape = model_.shape();
   const std::size_t first = place.first(), length = place.last() - first;
   window_.reset(shape, length, *scores_.transitions);
-  const bool against = options.against && *options.against != place.here.label;
+  const bool against = options.against && *options.against != here.label;
   const auto is_allowed = [&](const Segment& one) {
-    if (one == place.here) return false;
-    if (is_inside(one, place.here)) return !against || one.label == *options.against;
+    if (one == here) return false;
+    if (is_inside(one, here)) return !against || one.label == *options.against;
     return (place.before != nullptr && one == *place.before) ||
            (place.after != nullptr && one == *place.after);
   };
@@ -162,20 +220,21 @@ void SegmentExplainer::find_other(const Place& place, const ExplainOptions& opti
   for (Segment& one : found) {
     one.begin += first;
     one.end += first;
-    if (is_inside(one, place.here)) out.other.push_back(one);
+    if (is_inside(one, here)) out.other.push_back(one);
   }
 }
 
 // Those of positions whose column label is another one, and penalties.
-void SegmentExplainer::add_attributes(const TextSequence& text, ExplainedSegment& out) const {
+void SegmentExplainer::add_attributes(const TextSequence& text, ExplainedSegments& out) const {
   const SegmentLabels& labels = model_.segment_labels();
   const auto column = [&](const Segment& one, std::size_t t) {
     return labels.column(one.label, t - one.begin, one.end - one.begin);
   };
-  auto other = out.other.begin();
-  for (std::size_t t = out.segment.begin; t < out.segment.end; ++t) {
+  auto here = out.segments.begin(), other = out.other.begin();
+  for (std::size_t t = out.begin(); t < out.end(); ++t) {
+    while (here->end <= t) ++here;
     while (other->end <= t) ++other;
-    const Label c = column(out.segment, t), otherwise = column(*other, t);
+    const Label c = column(*here, t), otherwise = column(*other, t);
     if (c == otherwise) continue;
     double sum = 0, other_sum = 0;
     for (std::size_t k = text.node.list_begin(t); k < text.node.list_end(t); ++k) {
@@ -203,7 +262,7 @@ void SegmentExplainer::add_attributes(const TextSequence& text, ExplainedSegment
 }
 
 // Strings of templates that either side has, each once.
-void SegmentExplainer::add_strings(const Place& place, ExplainedSegment& out) {
+void SegmentExplainer::add_strings(const Place& place, ExplainedSegments& out) {
   if (features_.longest() == 0) return;
   const auto labels = static_cast<std::uint32_t>(model_.segment_labels().labels());
   std::map<std::pair<Kind, std::string>, Reason> found;
@@ -211,12 +270,12 @@ void SegmentExplainer::add_strings(const Place& place, ExplainedSegment& out) {
                        std::uint32_t cell, bool is_other) {
     for (std::size_t k = 0; k < lists.items(); ++k) {
       const std::string name(lists.item(k));
-      Reason& reason = found
-                           .try_emplace({kind, name}, Reason{.kind = kind,
-                                                             .name = name,
-                                                             .begin = place.here.begin,
-                                                             .end = place.here.end})
-                           .first->second;
+      Reason& reason =
+          found
+              .try_emplace(
+                  {kind, name},
+                  Reason{.kind = kind, .name = name, .begin = out.begin(), .end = out.end()})
+              .first->second;
       (is_other ? reason.other : reason.label) += lists.value(k) * weight_at(table, name, cell);
     }
   };
@@ -235,15 +294,14 @@ void SegmentExplainer::add_strings(const Place& place, ExplainedSegment& out) {
     }
     if (place.after != nullptr) visit(*place.after, false);
   };
-  add_segments(std::span(&place.here, 1), false);
+  add_segments(place.here, false);
   add_segments(out.other, true);
   for (auto& [key, reason] : found) add_reason(std::move(reason), out);
 }
 
 // At either end of the place, and those inside of what could stand there.
-void SegmentExplainer::add_transitions(const Place& place, ExplainedSegment& out) const {
+void SegmentExplainer::add_transitions(const Place& place, ExplainedSegments& out) const {
   const TransitionScores<double>& edges = *scores_.transitions;
-  const Label y = place.here.label;
   const auto add = [&](double label, double other, std::size_t at) {
     add_reason({.kind = Kind::transition,
                 .label = label,
@@ -254,20 +312,24 @@ void SegmentExplainer::add_transitions(const Place& place, ExplainedSegment& out
   };
   if (place.before != nullptr) {
     const Label i = place.before->label;
-    add(edges.at(i, y), edges.at(i, out.other.front().label), place.here.begin);
+    add(edges.at(i, place.here.front().label), edges.at(i, out.other.front().label), out.begin());
+  }
+  for (std::size_t k = 1; k < place.here.size(); ++k) {
+    add(edges.at(place.here[k - 1].label, place.here[k].label), 0, place.here[k].begin);
   }
   for (std::size_t k = 1; k < out.other.size(); ++k) {
     add(0, edges.at(out.other[k - 1].label, out.other[k].label), out.other[k].begin);
   }
   if (place.after != nullptr) {
     const Label j = place.after->label;
-    add(edges.at(y, j), edges.at(out.other.back().label, j), place.after->begin);
+    add(edges.at(place.here.back().label, j), edges.at(out.other.back().label, j),
+        place.after->begin);
   }
 }
 
 void SegmentExplainer::count_unknown(const TextSequence& text, bool names,
-                                     ExplainedSegment& out) const {
-  for (std::size_t t = out.segment.begin; t < out.segment.end; ++t) {
+                                     ExplainedSegments& out) const {
+  for (std::size_t t = out.begin(); t < out.end(); ++t) {
     for (std::size_t k = text.node.list_begin(t); k < text.node.list_end(t); ++k) {
       std::size_t column = 0;
       std::string_view cell;

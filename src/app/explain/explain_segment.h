@@ -4,7 +4,8 @@
 //   score(s) - score(s') = sum of the differences of the reasons,    s' = s but for one segment,
 //   whose positions are cut and labelled otherwise
 //
-// Exact, as app/explain.h is for a chain: log p(s | x) - log p(s' | x).  docs/explain.md.
+// Or, where the data has other labels, s' has its segments in the stretch that is wrong.  Exact, as
+// app/explain.h is for a chain: log p(s | x) - log p(s' | x).  docs/explain.md.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -17,16 +18,22 @@
 namespace croft {
 
 // Its attributes are those of its positions; strings of templates are among the reasons, too.
-struct ExplainedSegment : Explained {  // probability: p(segment | x)
-  Segment segment{};
-  std::vector<Segment> other;  // what s' has in its place; empty: nothing else is possible
+struct ExplainedSegments : Explained {
+  std::vector<Segment> segments;    // one, or those of a stretch
+  std::vector<double> probability;  // of each, p(segment | x)
+  std::vector<Segment> other;       // what s' has in their place; empty: nothing else is possible
+
+  std::size_t begin() const { return segments.front().begin; }
+  std::size_t end() const { return segments.back().end; }
 };
 
 struct SegmentExplanation {
-  TagOutcome outcome;                       // all below is empty or 0 unless outcome.found
-  std::vector<Segment> segments;            // the most probable segmentation
-  double log_probability = 0;               // log p(s | x)
-  std::vector<ExplainedSegment> explained;  // those with a position of options.positions, or all
+  TagOutcome outcome;             // all below is empty or 0 unless outcome.found
+  std::vector<Segment> segments;  // the most probable segmentation
+  double log_probability = 0;     // log p(s | x)
+  bool gold = false;              // stretches are compared with the data's segments
+  // Those with a position of options.positions, or all: one segment each, or wrong stretches.
+  std::vector<ExplainedSegments> explained;
 };
 
 // One a thread; the plan and its model are shared.  All numbers are computed in double.
@@ -38,18 +45,20 @@ class SegmentExplainer {
 
   const std::vector<std::string>& labels() const { return model_.segment_labels().names; }
   // options.against : a label of segments (labels()), the only one that s' may have in the place
-  // Throws UsageError for a position or label that there is not.
+  // Throws UsageError for a position or label that there is not, or no gold label.
   // Cost: O(T (cells + L^2)), and for each segment the same of its length, and of its neighbours'.
   SegmentExplanation explain(const TagInput& input, const ExplainOptions& options);
 
  private:
   struct Place;
-  ExplainedSegment explain(const TextSequence& text, std::size_t k, const ExplainOptions& options);
-  void find_other(const Place& place, const ExplainOptions& options, ExplainedSegment& out);
-  void add_attributes(const TextSequence& text, ExplainedSegment& out) const;
-  void add_strings(const Place& place, ExplainedSegment& out);
-  void add_transitions(const Place& place, ExplainedSegment& out) const;
-  void count_unknown(const TextSequence& text, bool names, ExplainedSegment& out) const;
+  void explain_wrong(const TagInput& input, const ExplainOptions& options);
+  void explain(const TextSequence& text, std::size_t first, std::size_t count,
+               const ExplainOptions& options, ExplainedSegments& out);
+  void find_other(const Place& place, const ExplainOptions& options, ExplainedSegments& out);
+  void add_attributes(const TextSequence& text, ExplainedSegments& out) const;
+  void add_strings(const Place& place, ExplainedSegments& out);
+  void add_transitions(const Place& place, ExplainedSegments& out) const;
+  void count_unknown(const TextSequence& text, bool names, ExplainedSegments& out) const;
 
   const TagPlan& plan_;
   const SegmentModel& model_;

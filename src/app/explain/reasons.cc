@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/label/chunks.h"
 #include "app/label/predict_output.h"
+#include "app/label/row_reader.h"
 #include "core/unicode.h"
 #include "croft/core/error.h"
 
@@ -69,6 +71,50 @@ class ReasonTable {
 
 }  // namespace
 
+ChunkScheme scheme_of(const TagPlan& plan, ChunkScheme asked) {
+  if (asked != ChunkScheme::automatic) return asked;
+  const std::vector<std::string_view> labels(plan.names().all().begin(), plan.names().all().end());
+  const auto spans = spans_for(plan.model());
+  return spans ? *spans : detect_scheme(labels);
+}
+
+std::vector<Stretch> wrong_stretches(const std::vector<bool>& is_wrong,
+                                     std::optional<std::span<const Stretch>> wholes) {
+  std::vector<bool> goes_on(is_wrong.size(), false);  // to the next position
+  for (std::size_t t = 0; wholes && t + 1 < is_wrong.size(); ++t) {
+    goes_on[t] = is_wrong[t] && is_wrong[t + 1];
+  }
+  for (const auto& [begin, end] : wholes.value_or(std::span<const Stretch>())) {
+    for (std::size_t t = begin; t + 1 < end; ++t) goes_on[t] = true;
+  }
+  std::vector<Stretch> stretches;
+  bool any = false;  // is wrong, since `begin`
+  for (std::size_t t = 0, begin = 0; t < is_wrong.size(); ++t) {
+    any = any || is_wrong[t];
+    if (goes_on[t]) continue;
+    if (any) stretches.push_back({begin, t + 1});
+    any = false;
+    begin = t + 1;
+  }
+  return stretches;
+}
+
+bool is_asked(const ExplainOptions& options, const Stretch& stretch) {
+  return options.positions.empty() || std::ranges::any_of(options.positions, [&](std::size_t t) {
+           return t >= stretch.begin && t < stretch.end;
+         });
+}
+
+void check_gold(const TagInput& input) {
+  if (input.text.has_labels() || input.text.length() == 0) return;
+  throw UsageError("wrong labels are explained against those of the data, and ", input.file,
+                   " has none");
+}
+
+std::string unknown_label(std::string_view name) {
+  return "the model does not know the label " + in_quotes(name);
+}
+
 void finish_reasons(std::size_t top, Explained& out) {
   for (const Reason& reason : out.reasons) out.difference += reason.difference();
   std::ranges::stable_sort(out.reasons, std::greater(),
@@ -103,6 +149,15 @@ std::string shown(std::string_view text, std::size_t limit) {
   std::size_t at = 0;
   for (std::size_t n = 1; n < limit; ++n) at += decode(out, at).size;
   return out.substr(0, at) + "…";
+}
+
+std::string words_of(const InputSequence& input, const Stretch& stretch) {
+  std::string words;
+  if (input.rows.rows() == 0) return words;
+  for (std::size_t t = stretch.begin; t < stretch.end; ++t) {
+    words.append(words.empty() ? "" : " ").append(input.rows.cell(t, 0));
+  }
+  return words;
 }
 
 ExplainedSequence begin_explanation(const TagOutcome& outcome, const TagInput& input,

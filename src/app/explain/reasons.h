@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +20,22 @@ struct ExplainOptions {
   std::optional<Label> against = {};        // the other label; where it is predicted: as without
   std::size_t top = 5;                      // attributes with a reason of their own
   bool unknown = false;                     // name the attributes that the model does not know
+  // Compare with the labels of the data, and so explain the stretches that are wrong, each as a
+  // whole: those with one of the positions.  `against` is not looked at.
+  bool gold = false;
+  ChunkScheme scheme = ChunkScheme::automatic;  // of wholes; automatic: as the model's labels spell
 };
 
-// What one term adds to the score of the labelling, and would add with the other label.
+// Positions [begin, end).
+struct Stretch {
+  std::size_t begin = 0, end = 0;
+  bool operator==(const Stretch&) const = default;
+};
+
+// How the labels of a plan's model spell chunks, where it is not said.
+ChunkScheme scheme_of(const TagPlan& plan, ChunkScheme asked);
+
+// What one term adds to the score of the labelling, and would add with the other labels.
 struct Reason {
   enum class Kind {
     attribute,       // of a position
@@ -56,7 +70,7 @@ struct OtherAttributes {
 
 // What speaks for something that was predicted, and what for something else in its place.
 struct Explained {
-  double probability = 0;  // of what was predicted
+  std::string error;  // why there is nothing to compare with: a label that the model does not know
   // score(y) - score(y'); >= 0, as y is the best labelling; +inf where y' is forbidden.
   double difference = 0;
   // The largest |difference| first, without those that make none.  Empty, like all of `rest`, where
@@ -67,6 +81,19 @@ struct Explained {
   std::size_t attributes = 0, unknown = 0;
   std::vector<std::string> unknown_names;  // if asked for
 };
+
+// Where predicted labels are not those of the data: each wrong position, and with it the others of
+// the wholes that it is part of, and its wrong neighbours.  So no whole of either side is cut, and
+// the labels next to a stretch are right.
+//   wholes : chunks or segments of either side; none: each wrong position is one by itself
+std::vector<Stretch> wrong_stretches(const std::vector<bool>& is_wrong,
+                                     std::optional<std::span<const Stretch>> wholes);
+// Whether one of options.positions is there, or all are asked for.
+bool is_asked(const ExplainOptions& options, const Stretch& stretch);
+// Throws UsageError for data without labels.
+void check_gold(const TagInput& input);
+// What Explained::error says of a label of the data that the model does not have.
+std::string unknown_label(std::string_view name);
 
 // Sums the reasons, sorts them, and adds up the attributes and strings beyond the `top` largest.
 void finish_reasons(std::size_t top, Explained& out);
@@ -97,6 +124,8 @@ inline constexpr std::size_t kTerminalColumns = 100;
 //   key : of what JSON has null for then
 ExplainedSequence begin_explanation(const TagOutcome& outcome, const TagInput& input,
                                     const InputSequence& read, std::string_view key);
+// The first columns of positions, with blanks between; empty for attribute lines.
+std::string words_of(const InputSequence& input, const Stretch& stretch);
 // A table of the reasons, and the same in `document`.
 //   describe : adds to a reason's JSON what it is, and says it
 //   rest     : what the others are, "attribute"

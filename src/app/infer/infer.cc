@@ -1,6 +1,7 @@
 #include "croft/app/infer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "app/infer/infer_auto.h"
 #include "app/infer/infer_methods.h"
+#include "core/closest_name.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "structure/counters.h"
@@ -153,12 +155,13 @@ std::string_view name_of(GraphTask task) {
 }
 
 GraphTask graph_task(std::string_view name) {
+  std::vector<std::string_view> names;
   for (const GraphTask task : kTasks) {
     if (name_of(task) == name) return task;
+    names.push_back(name_of(task));
   }
-  throw UsageError("no task: " + in_quotes(name) +
-                   "; there are partition, marginals, map, marginal-map, "
-                   "sample");
+  throw UsageError("no task: ", in_quotes(name), did_you_mean(name, names), "; there are ",
+                   fmt::format("{}", fmt::join(names, ", ")));
 }
 
 std::string memory_text(double bytes) {
@@ -286,8 +289,11 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   if (request.method != "auto") {
     method = infer_method_named(request.method);
     if (method == nullptr) {
-      throw UsageError("no method ", in_quotes(request.method), "; methods for --task ",
-                       name_of(request.task), ": ", names_for(request.task));
+      std::vector<std::string_view> names;
+      for (const InferMethod& each : infer_methods()) names.push_back(each.name);
+      throw UsageError("no method ", in_quotes(request.method), did_you_mean(request.method, names),
+                       "; methods for --task ", name_of(request.task), ": ",
+                       names_for(request.task));
     }
     check(*method, request);
   } else if (!request.settings.empty()) {

@@ -6,48 +6,41 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <iterator>
+#include <optional>
 #include <vector>
 
 #include "app/evaluate/evaluation.h"
 #include "app/evaluate/label_errors.h"
 #include "app/infer/svg_text.h"
+#include "app/inspect/notes_html.h"
 #include "app/kinds.h"
 #include "app/label/predict.h"
 #include "app/label/row_reader.h"
 #include "app/label/sequence_source.h"
 #include "app/search/search.h"
 #include "app/train/recorded_options.h"
+#include "model/kinds/segment_model.h"
 
 namespace croft {
 namespace {
 
-// The options of a training, as far as its record has them; a file of the user's is FILE.
-std::string command_of(const SequenceModel& model, const Json& record, const std::string& name) {
+// A training with the recorded options; a file that the record does not name is FILE.  Of a
+// calibrated model the calibration, too.
+std::string commands_of(const SequenceModel& model, const Json& record, const std::string& name) {
   if (record.empty()) return {};
+  const std::optional<Calibrator>& calibrator = model.calibrator();
+  const std::string trained = name + (calibrator ? "-uncalibrated.croft" : ".croft");
   std::vector<std::string> words{"croft", "train"};
-  const auto option = [](std::string_view called) { return std::string(2, '-').append(called); };
-  const auto give = [&](std::string_view called, std::string value) {
-    words.push_back(option(called));
-    words.push_back(std::move(value));
-  };
   for (const RecordedOption& each : recorded_options(model, record)) {
-    if (each.is_file) {
-      give(each.option, "FILE");
-    } else if (each.value.empty()) {
-      words.push_back(option(each.option));
-    } else {
-      give(each.option, each.value);
-    }
+    std::ranges::move(words_of(each), std::back_inserter(words));
   }
-  const ExtractionConfig& extraction = model.extractor().config();
-  if (extraction.boundaries) words.push_back(option("boundaries"));
-  if (const Json* const intercept = record.get_if("intercept")) {
-    words.push_back(option("intercept=") + intercept->string());
-  } else if (extraction.cell_attributes == CellAttributes::none && model.kind() == "maxent") {
-    words.push_back(option("no-intercept"));
-  }
-  words.insert(words.end(), {"-o", name + ".croft", "DATA"});
-  return shell_words(words);
+  words.insert(words.end(), {"-o", trained, "DATA"});
+  if (!calibrator) return shell_words(words);
+  return shell_words(words) + "\n" +
+         shell_words({"croft", "calibrate", "--method",
+                      std::string(calibration_name(calibrator->method)), "-m", trained, "-o",
+                      name + ".croft", "HELDOUT"});
 }
 
 // Of each label those that speak for it, most of all; the first list of objects under its name.
@@ -64,6 +57,28 @@ Json features_of(const Json& top, std::size_t most) {
     }
   }
   return out;
+}
+
+// The same of segments: of the labels of positions, then of those of whole segments.
+Json features_of_segments(const Json& parts, std::size_t most) {
+  Json out = Json::object(KeyOrder::as_written), sorted = out;
+  for (const Json& part : parts) {
+    for (Json each : part.at("largest")) {
+      if (each.contains("before") || !(each.contains("attribute") || each.contains("string")))
+        break;
+      Json& list = out[each.at("label").string()];
+      each.erase("label");
+      list.push_back(std::move(each));
+    }
+  }
+  for (const auto& [label, list] : out.items()) {
+    std::vector<Json> all(list.begin(), list.end());
+    std::ranges::stable_sort(all, std::greater(),
+                             [](const Json& each) { return each.at("weight").get<double>(); });
+    all.resize(std::min(all.size(), most));
+    sorted[label] = all;
+  }
+  return sorted;
 }
 
 Json scores_of(const SequenceModel& model, const CardRequest& request) {
@@ -90,11 +105,14 @@ Json model_card(const SequenceModel& model, const std::string& path, const CardR
   card["labels"] = labels;
   if (!request.notes.empty()) card["notes"] = request.notes;
   card["training"] = record;
-  card["reproduce"] = command_of(model, record, name);
+  card["reproduce"] = commands_of(model, record, name);
+  if (model.calibrator()) card["calibration"] = summary.at("calibration");
   if (!model.extractor().config().template_text.empty()) {
     card["template"] = model.extractor().config().template_text;
   }
-  card["features"] = features_of(kind.top(model, request.top).json, request.top);
+  const Json top = kind.top(model, request.top).json;
+  card["features"] = model.kind() == SegmentModel::kKind ? features_of_segments(top, request.top)
+                                                         : features_of(top, request.top);
   if (request.data.empty()) return card;
   card["data"] = std::filesystem::path(request.data).filename().string();
   card["scores"] = scores_of(model, request);
@@ -132,10 +150,10 @@ class Page {
     out_ += html_ ? fmt::format("<pre>{}</pre>\n", svg_escaped(text))
                   : fmt::format("\n```\n{}{}```\n", text, text.ends_with('\n') ? "" : "\n");
   }
-  // What the author wrote stands as it is; in HTML as text.
+  // What the author wrote, which is Markdown.
   void notes(std::string_view text) {
-    out_ += html_ ? fmt::format("<pre class=\"notes\">{}</pre>\n", svg_escaped(text))
-                  : fmt::format("\n{}{}", text, text.ends_with('\n') ? "" : "\n");
+    out_ +=
+        html_ ? notes_html(text) : fmt::format("\n{}{}", text, text.ends_with('\n') ? "" : "\n");
   }
   void table(const std::vector<std::string>& heads,
              const std::vector<std::vector<std::string>>& rows) {
@@ -187,9 +205,7 @@ class Page {
       "body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;"
       "color-scheme:light dark}table{border-collapse:collapse;margin:.6rem 0}"
       "th,td{border-bottom:1px solid #8888;padding:.15rem .7rem;text-align:left}"
-      "pre{overflow-x:auto;background:#8881;padding:.6rem}.notes{white-space:pre-wrap;background:"
-      "none;"
-      "padding:0;font:inherit}";
+      "pre{overflow-x:auto;background:#8881;padding:.6rem}";
 
   bool html_;
   std::string out_;
@@ -202,6 +218,26 @@ std::string number(const Json& value) {
 }
 std::string percent(const Json& value) {
   return fmt::format("{:.2f} %", 100 * value.get<double>());
+}
+
+void add_calibration(const Json& card, Page& page) {
+  const Json* const record = card.get_if("calibration");
+  if (record == nullptr) return;
+  std::string text = "Afterwards it was calibrated: " + record->at("method").string();
+  const Json* const temperature = record->get_if("temperature");
+  text += temperature != nullptr ? " " + number(*temperature) : ", a curve for each label";
+  if (const Json* const sequences = record->get_if("sequences")) {
+    text += fmt::format(", fitted to {} sequences", number(*sequences));
+  }
+  const auto loss = [&](const char* when) {
+    const Json* const scores = record->get_if(when);
+    return scores == nullptr ? Json() : scores->value("log_loss", Json());
+  };
+  if (loss("before").is_number() && loss("after").is_number()) {
+    text += fmt::format(", whose log-loss went from {} to {}", number(loss("before")),
+                        number(loss("after")));
+  }
+  page.paragraph(text + ".");
 }
 
 void add_training(const Json& card, Page& page) {
@@ -219,6 +255,7 @@ void add_training(const Json& card, Page& page) {
     rows.push_back({name, number(value)});
   }
   page.table({"what", "value"}, rows);
+  add_calibration(card, page);
   page.paragraph("To train it again, as far as the record has its options:");
   page.code(card.at("reproduce").string());
   if (const Json* const text = card.get_if("template")) {
@@ -246,6 +283,11 @@ void add_scores(const Json& card, Page& page) {
   add("chunk", "f1", "F1 of chunks", true);
   add("macro", "f1", "F1 of labels, macro", true);
   add("", "log_loss", "log-loss, nats a label", false);
+  if (scores->value("impossible_sequences", std::size_t{0}) > 0) {
+    rows.push_back({"log-loss, nats a label",
+                    fmt::format("inf: gold labels have probability 0 in {} of the sequences",
+                                scores->at("impossible_sequences").dump())});
+  }
   add("calibration", "expected_calibration_error", "expected calibration error", true);
   page.table({"score", "value"}, rows);
   const Json* const chunk = scores->get_if("chunk");
@@ -279,7 +321,8 @@ void add_features(const Json& card, Page& page) {
   for (const auto& [label, list] : features.items()) {
     std::string text;
     for (const Json& each : list) {
-      text += fmt::format("{}{} ({:+.2f})", text.empty() ? "" : ", ", each.at("attribute").string(),
+      const char* const name = each.contains("attribute") ? "attribute" : "string";
+      text += fmt::format("{}{} ({:+.2f})", text.empty() ? "" : ", ", each.at(name).string(),
                           each.at("weight").get<double>());
     }
     rows.push_back({label, text});
@@ -294,8 +337,9 @@ std::string format_card(const Json& card, CardFormat format) {
   page.title("Model " + card.at("model").string());
   std::string labels;
   for (const Json& each : card.at("labels")) labels += (labels.empty() ? "" : ", ") + each.string();
-  page.paragraph(fmt::format("A model of kind {} with {} labels: {}.", card.at("kind").string(),
-                             card.at("labels").size(), labels));
+  page.paragraph(fmt::format("A model of kind {} with {} labels: {}. Its file has {} bytes.",
+                             card.at("kind").string(), card.at("labels").size(), labels,
+                             number(card.at("file_bytes"))));
   if (const Json* const notes = card.get_if("notes")) page.notes(notes->string());
   add_scores(card, page);
   add_features(card, page);

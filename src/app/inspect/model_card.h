@@ -15,8 +15,8 @@ struct CardRequest {
   std::size_t threads = 1;
 };
 
-// Everything of it: {"model", "kind", "labels", "training", "reproduce", "scores", "errors",
-// "features"}.  Throws InputError for bad data.
+// Everything of it: {"model", "kind", "labels", "training", "reproduce", "calibration", "scores",
+// "errors", "features"}.  Throws InputError for bad data.
 //   path : of the model, for its name
 Json model_card(const SequenceModel& model, const std::string& path, const CardRequest& request);
 

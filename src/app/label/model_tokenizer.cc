@@ -38,27 +38,29 @@ namespace {
 
 class ModelTokenizer final : public TextTokenizer {
  public:
-  explicit ModelTokenizer(const std::string& path)
-      : model_(read_model(read_model_file(path))),
+  explicit ModelTokenizer(Container file)
+      : model_(read_model(std::move(file))),
         plan_(*model_),
         characters_(tokenizer_named("characters")) {
     const ExtractionConfig& config = model_->extractor().config();
     if (config.format != InputFormat::columns || config.columns != 1) {
-      throw UsageError(
-          "--tokenizer model:", path,
-          ": a segmenter is trained on one character a row (train --format segmented)");
+      fail("a segmenter is trained on one character a row (train --format segmented)");
     }
     if (model_->first_pass() != nullptr) {
-      throw UsageError("--tokenizer model:", path,
-                       ": it looks at documents, and a text is cut by itself");
+      fail("it looks at documents, and a text is cut by itself");
     }
     std::vector<std::string_view> labels;
     for (Label y = 0; y < model_->labels(); ++y) labels.push_back(model_->label(y));
     scheme_ = span_scheme(labels);
-    if (scheme_ == ChunkScheme::none) {
-      throw UsageError("--tokenizer model:", path, ": its labels spell no tokens (B, I)");
+    for (const std::string_view label : labels) {
+      if (scheme_ != ChunkScheme::none && read_chunk_label(label, scheme_).type.empty()) continue;
+      fail(Message("it labels ", in_quotes(label),
+                   ", and a segmenter says with B and I where words begin (train --format "
+                   "segmented)"));
     }
   }
+
+  std::span<const std::byte> file() const { return model_->container().bytes(); }
 
   std::vector<TextPlace> tokens(std::string_view text) const override {
     const std::vector<TextPlace> characters = characters_->tokens(text);
@@ -75,6 +77,9 @@ class ModelTokenizer final : public TextTokenizer {
   }
 
  private:
+  [[noreturn]] void fail(const Message& why) const {
+    throw UsageError("--tokenizer model:", model_->container().name(), ": ", why);
+  }
   void add_run(std::string_view text, std::span<const TextPlace> characters,
                Extractor::Scratch& scratch, Tagger& tagger, std::vector<TextPlace>& out) const {
     ColumnSequence rows;
@@ -104,12 +109,37 @@ class ModelTokenizer final : public TextTokenizer {
   ChunkScheme scheme_ = ChunkScheme::none;
 };
 
+constexpr std::string_view kModel = "model:";
+
+std::shared_ptr<const ModelTokenizer> open_segmenter(std::string_view name) {
+  return std::make_shared<ModelTokenizer>(read_model_file(std::string(name.substr(kModel.size()))));
+}
+
 }  // namespace
 
 std::shared_ptr<const TextTokenizer> text_tokenizer(std::string_view name) {
-  constexpr std::string_view kModel = "model:";
   if (!name.starts_with(kModel)) return tokenizer_named(name);
-  return std::make_shared<ModelTokenizer>(std::string(name.substr(kModel.size())));
+  return open_segmenter(name);
+}
+
+std::shared_ptr<const InnerModel> kept_segmenter(std::string_view name) {
+  if (!name.starts_with(kModel)) return nullptr;
+  const std::shared_ptr<const ModelTokenizer> segmenter = open_segmenter(name);
+  auto kept = std::make_shared<InnerModel>();
+  kept->own.assign(segmenter->file().begin(), segmenter->file().end());
+  kept->file = kept->own;
+  return kept;
+}
+
+std::shared_ptr<const TextTokenizer> tokenizer_of(const SequenceModel& model) {
+  if (const auto& kept = model.extractor().config().segmenter) {
+    return std::make_shared<ModelTokenizer>(
+        Container::inside(kept->file, model.container().name() + " (segmenter)"));
+  }
+  const Json* const training = model.meta().get_if("training");
+  const Json* const name = training == nullptr ? nullptr : training->get_if("tokenizer");
+  if (name == nullptr || !name->is_string()) return nullptr;
+  return text_tokenizer(name->string());
 }
 
 }  // namespace croft

@@ -68,6 +68,7 @@ bool RowReader::next_spans(SpanReader& reader, ColumnSequence& rows, std::string
   labelled_ = spans.has_value();
   rows.clear();
   rows.first_line = rows.last_line = sequence_.line_number;
+  rows.lines.assign(sequence_.length(), static_cast<std::uint32_t>(sequence_.line_number));
   for (std::size_t t = 0; t < sequence_.length(); ++t) {
     for (std::size_t c = 0; c < sequence_.columns; ++c) rows.append_cell(sequence_.cell(t, c));
     if (spans) rows.append_cell(labels[t]);

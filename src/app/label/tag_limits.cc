@@ -56,7 +56,7 @@ void PartialLabelReader::read(const TextSequence& sequence, std::string_view fil
   out.sets.begin.assign(1, 0);
   out.sets.label.clear();
   for (std::size_t t = 0; t < sequence.length(); ++t) {  // one position is one line
-    where.line = sequence.first_line == 0 ? 0 : sequence.first_line + t;
+    where.line = sequence.line_of(t);
     out.known.push_back(known_label(sequence.labels.item(t), where, out.sets));
   }
 }

@@ -43,14 +43,27 @@ class CurveRun {
         form_{request.format, request.spans, request.delimiter, request.ignored},
         data_(read_blocks(request.data, form_)),
         groups_(grouped(request, data_, form_)),
-        points_(request.shares.size()) {}
+        points_(request.shares.size()) {
+    const auto mark = request.group_by.empty() && request.format == InputFormat::columns
+                          ? document_mark(data_)
+                          : std::nullopt;
+    // Some of a document's sentences in a share say much of the others.
+    if (calls.warn && mark && !request.contiguous) {
+      calls.warn(ungrouped_warning(*mark, "on both sides of a share"));
+    }
+  }
 
   std::vector<CurvePoint> run() {
     for (std::size_t repeat = 0; repeat < r_.repeats; ++repeat) {
       std::vector<std::size_t> order(groups_.size());
       std::iota(order.begin(), order.end(), std::size_t{0});
       Random random(r_.seed + repeat);
-      shuffle(order, random);
+      if (r_.contiguous) {
+        std::ranges::rotate(
+            order, order.begin() + static_cast<std::ptrdiff_t>(random.below(order.size())));
+      } else {
+        shuffle(order, random);
+      }
       for (std::size_t k = 0; k < points_.size(); ++k) {
         // All draws of the whole are the same.
         if (repeat == 0 || r_.shares[k] < 1) measure(points_[k], r_.shares[k], order);

@@ -19,6 +19,7 @@ struct CurveRequest {
   char delimiter = ',';
   std::string ignored;         // lines of columns (ColumnsForm)
   std::string group_by;        // what makes sequences a group; empty: nothing
+  bool contiguous = false;     // a share is a run of neighbours
   std::vector<double> shares;  // of the data, increasing, in (0, 1]
   std::size_t repeats = 3;     // draws of each share but the whole
   SearchMetric metric = SearchMetric::accuracy;
@@ -37,11 +38,13 @@ struct CurvePoint {
 struct CurveCalls {
   std::function<void(const std::vector<std::string>& arguments)> train;  // as SearchCalls has it
   std::function<void(std::size_t done, std::size_t all)> progress = {};
+  std::function<void(const std::string& warning)> warn = {};  // what the user should know
 };
 
 // Each draw puts the sequences, or groups of them, in an order of its own, and every share of it is
-// its beginning: a larger share has all that a smaller one has.  Throws as search_settings();
-// Interrupted once `interruption` is set.
+// its beginning: a larger share has all that a smaller one has.  With `contiguous` the order is
+// that of the data from a place that is drawn, and goes on from its start.  Throws as
+// search_settings(); Interrupted once `interruption` is set.
 std::vector<CurvePoint> learning_curve(const CurveRequest& request, const CurveCalls& calls);
 
 std::string curve_table(const std::vector<CurvePoint>& points, SearchMetric metric);

@@ -51,7 +51,7 @@ class SentenceReader {
     ColumnSequence rows;
     while (reader.next(rows)) {
       for (std::size_t t = 0; t < rows.rows(); ++t) {
-        const Location where{reader.name(), rows.first_line + t};
+        const Location where{reader.name(), rows.line_of(t)};
         if (request_.column >= rows.columns(t)) {
           throw InputError(where, fmt::format("there is no column {}", request_.column),
                            rows.line(t), "the first is 0; name another by --column");
@@ -116,6 +116,7 @@ void write_clusters(const BigramCounts& counts, const BigramCounts::Kept& kept,
 }  // namespace
 
 void ClusterRequest::validate() const {
+  if (data.empty()) throw UsageError("no data: name a file");
   if (clusters == 0 || clusters > kMostBrownClusters) {
     throw UsageError("--clusters ", clusters, " is not from 1 to ", kMostBrownClusters);
   }

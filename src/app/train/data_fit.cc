@@ -80,7 +80,8 @@ RepeatableFile::RepeatableFile(const std::string& path) : name_(path) {
   text_ = text_of(lines);
 }
 
-RepeatableFile::RepeatableFile(LineReader lines) : name_(lines.name()), text_(text_of(lines)) {}
+RepeatableFile::RepeatableFile(LineReader lines)
+    : name_(lines.name()), text_(text_of(lines)), made_from_(lines.made_from()) {}
 
 bool needs_fit(const ExtractionConfig& config) {
   if (config.kit && config.kit->needs_fit()) return true;
@@ -89,7 +90,8 @@ bool needs_fit(const ExtractionConfig& config) {
 }
 
 void fit_extraction(std::span<const RepeatableFile> data, const CsvOptions& csv,
-                    ExtractionConfig& config, std::optional<ChunkScheme> spans) {
+                    ExtractionConfig& config, std::optional<ChunkScheme> spans,
+                    const std::function<void(const std::string&)>& warn) {
   if (config.format == InputFormat::text) {
     if (config.text.is_fitted() && !config.terms) config.terms = fit_terms(data, config.text);
   }
@@ -97,6 +99,9 @@ void fit_extraction(std::span<const RepeatableFile> data, const CsvOptions& csv,
     CsvColumnFinder finder(csv);
     for (const RepeatableFile& file : data) finder.read(file.lines());
     config.csv = finder.columns();
+    for (const std::string& warning : finder.warnings()) {
+      if (warn) warn(warning);
+    }
   }
   if (config.kit && config.kit->needs_fit()) config.kit = fit_kit(data, config, spans);
 }

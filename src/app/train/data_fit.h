@@ -1,6 +1,8 @@
 // What must be learnt of training data before it becomes strings: terms of texts, columns of
 // tables, numbers of a feature kit.
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -20,11 +22,14 @@ class RepeatableFile {
   // Standard input ("-") and what else is no regular file is read here, into memory.
   explicit RepeatableFile(const std::string& path);
   explicit RepeatableFile(LineReader lines);  // all of which are read here
-  LineReader lines() const { return text_ ? LineReader(*text_, name_) : LineReader(name_); }
+  LineReader lines() const {
+    return text_ ? LineReader(*text_, name_, made_from_) : LineReader(name_);
+  }
 
  private:
   std::string name_;  // for messages; of a regular file also its path
   std::optional<std::string> text_;
+  std::vector<std::uint32_t> made_from_;  // as LineReader has it
 };
 
 // Whether fit_extraction() has anything to do.
@@ -51,8 +56,10 @@ class KitFit {
 // data, one pass over it for each.  Throws
 // InputError as the readers do, and for data without any text; Error as TermFit::finish().
 //   spans : of columns, as SequenceSource has it
+//   warn  : what the user should know
 void fit_extraction(std::span<const RepeatableFile> data, const CsvOptions& csv,
-                    ExtractionConfig& config, std::optional<ChunkScheme> spans = std::nullopt);
+                    ExtractionConfig& config, std::optional<ChunkScheme> spans = std::nullopt,
+                    const std::function<void(const std::string&)>& warn = {});
 
 // "english": the list of the library; otherwise a file with a word a line.  Throws InputError for a
 // file without words or with bytes that are not UTF-8.

@@ -231,12 +231,14 @@ TrainRequest first_pass_request(TrainRequest request) {
   request.documents = {};
   request.holdout.clear();
   request.group_by.clear();
+  request.contiguous = false;
   request.options.early_stop = 0;
   request.weights.clear();
   request.checkpoint.clear();
   request.checkpoint_interval = kCheckpointInterval;
   request.resume = false;
   request.output.clear();
+  request.given = nullptr;
   return request;
 }
 

@@ -84,7 +84,7 @@ TextOptions text_options(const OptionValues& values) {
 
 CsvOptions csv_options(const OptionValues& values) {
   CsvOptions csv;
-  values.choose("delimiter", {',', ',', '\t', ';', ';'}, csv.delimiter);
+  read_delimiter(values, csv.delimiter);
   values.read("label", csv.label);
   csv.numeric = names_in(values.list("numeric"));
   csv.categorical = names_in(values.list("categorical"));

@@ -51,7 +51,8 @@ void read_data(const OptionValues& values, TrainRequest& r) {
   }
   values.read("tokenizer", r.tokenizer);
   if (!r.tokenizer.empty()) {
-    text_tokenizer(r.tokenizer);
+    r.segmenter = kept_segmenter(r.tokenizer);
+    if (r.segmenter == nullptr) text_tokenizer(r.tokenizer);
     if (r.format != InputFormat::columns) {
       throw UsageError("--tokenizer is of tokens: --format is columns or spans");
     }
@@ -223,6 +224,7 @@ void read_unlabelled(const OptionValues& values, UnlabelledOptions& u, std::stri
 void read_run(const OptionValues& values, TrainRequest& r) {
   values.read("holdout", r.holdout);
   values.read("group-by", r.group_by);
+  values.read("contiguous", r.contiguous);
   values.read("documents", r.documents.by);
   values.read("document-column", r.documents.column);
   values.read("document-parts", r.documents.parts);
@@ -235,6 +237,7 @@ void read_run(const OptionValues& values, TrainRequest& r) {
 
 TrainRequest train_request(const OptionValues& values) {
   TrainRequest request;
+  request.given = std::make_shared<const OptionValues>(values);
   read_data(values, request);
   read_chain(values, request);
   values.read("unlabelled", request.unlabelled);

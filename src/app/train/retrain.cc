@@ -1,5 +1,8 @@
 #include "app/train/retrain.h"
 
+#include "app/convert/texts/text_readers.h"
+#include "app/label/model_tokenizer.h"
+#include "app/label/row_reader.h"
 #include "app/train/recorded_options.h"
 #include "app/train/requests.h"
 #include "croft/core/error.h"
@@ -26,6 +29,14 @@ Json training_record(const SequenceModel& model) {
   return record;
 }
 
+// Data of other programs has become columns or spans.
+std::string format_here(const RecordedOption& each) {
+  const TextFormat* const foreign =
+      each.option == "format" ? find_text_format(each.value) : nullptr;
+  if (foreign == nullptr || !foreign->trains) return each.value;
+  return foreign->labels_tokens ? "columns" : kSpanFormat;
+}
+
 // As the model's training was called.
 OptionValues values_of(const SequenceModel& model, const Json& record,
                        const RetrainRequest& request) {
@@ -36,8 +47,13 @@ OptionValues values_of(const SequenceModel& model, const Json& record,
   }
   OptionValues given(training_options()), values(training_options());
   for (const std::string& each : request.options) given.set_argument(each);
+  const auto is_given = [&](std::string_view option) {
+    return !option.empty() && given.given(option);
+  };
   for (const RecordedOption& each : recorded_options(model, record)) {
-    if (!each.is_file && !given.given(each.option)) values.set(each.option, each.value);
+    if (each.is_file || is_given(each.option)) continue;
+    if (is_given(values.row(each.option).excludes)) continue;
+    values.set(each.option, format_here(each));
   }
   for (const std::string& each : request.options) values.set_argument(each);
   values.set("threads", std::to_string(request.threads));
@@ -59,6 +75,10 @@ std::shared_ptr<const SequenceModel> retrain(const SequenceModel& model,
       train.language = extraction.language;
     }
     train.kit_of_model = extraction.kit;
+    if (extraction.segmenter && train.tokenizer.empty()) {
+      train.tokenizer = kKeptSegmenter;
+      train.segmenter = extraction.segmenter;
+    }
     train.boundaries = train.boundaries || extraction.boundaries;
     if (!train.intercept && (extraction.intercept || train.options.kind == ChainKind::maxent)) {
       train.intercept = extraction.intercept;

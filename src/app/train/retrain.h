@@ -17,7 +17,7 @@ struct RetrainRequest {
 
 // Features are made as the model makes them (its template, its kit with the numbers that it has
 // learnt); objective, penalty, and what else the training record says are as they were.  What it
-// does not say, such as limits of iterations, `options` give, or the defaults.  Throws UsageError
+// does not say, and files, `options` give, or the defaults.  Throws UsageError
 // for a model without a training record or of data whose labels were not all known, and where the
 // trainings turn out to differ in what their records say: a file of costs, templates of segments.
 // Interrupted where there is nothing to keep, or the user wants to stop.

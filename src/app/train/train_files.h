@@ -91,10 +91,11 @@ std::optional<double> holdout_fraction(const std::string& holdout);
 void require_holdout(const std::string& holdout, std::size_t held_out, std::size_t all,
                      std::string_view what);
 
-// [sequences] which of them a fraction holds out: so many of the groups, at least one and not all.
-// Empty without groups.  Throws Error where there is but one.
+// [sequences] which of them a fraction holds out: so many of the groups, at least one and not all;
+// drawn, or where the request says so the last ones.  Empty without groups.  Throws Error where
+// there is but one.
 std::vector<bool> held_out_groups(const std::vector<std::size_t>& group, double fraction,
-                                  std::uint64_t seed);
+                                  const TrainRequest& request);
 
 // Hands all sequences of `input` on: what is held out, by a fraction or as a file of its own, to
 // `hold_out`, the rest to `keep`.  Throws as `input`, and Error where a fraction holds out nothing,

@@ -12,6 +12,8 @@
 
 namespace croft {
 class Json;
+class OptionValues;
+struct InnerModel;
 
 inline constexpr double kCheckpointInterval = 30;
 
@@ -57,8 +59,9 @@ struct TrainRequest : OptimisedRequest {
   ColumnsForm form;  // of columns; what it leaves open is as `init` or `prior` has it
   // Of columns: the data is of spans, spelled in this scheme (app/row_reader.h).
   std::optional<ChunkScheme> spans;
-  std::string foreign;        // another program's format (text_formats()), read as spans or columns
-  std::string tokenizer;      // of texts (app/label/model_tokenizer.h); empty: not said
+  std::string foreign;    // another program's format (text_formats()), read as spans or columns
+  std::string tokenizer;  // of texts (app/label/model_tokenizer.h); empty: not said
+  std::shared_ptr<const InnerModel> segmenter;  // the model that it names; null: none
   std::string template_path;  // empty: the default features for words, or those of `init`
   std::string template_text;  // the template itself, where it is in no file
   TemplateLanguage language = TemplateLanguage::automatic;
@@ -75,6 +78,8 @@ struct TrainRequest : OptimisedRequest {
   std::optional<FeatureSet> features;  // default: all with a template, observed without
   std::string holdout;                 // a file, or a fraction in (0, 1) of the training sequences
   std::string group_by;  // what a fraction keeps together (app/train/data_groups.h); empty: nothing
+  bool contiguous = false;  // a fraction is the end of the data
+  bool divides_whole_data() const { return !group_by.empty() || contiguous; }
   std::uint64_t seed = 1;                // of the choice of the hold-out fraction
   std::optional<PartialLabels> partial;  // labels of the data may be sets, or any
   std::string weights;                   // file: the weight of each sequence of `data`, in order
@@ -90,6 +95,8 @@ struct TrainRequest : OptimisedRequest {
   std::string expectations;  // file, or labelled, or labelled:N; empty: none
   std::string kernel;        // linear, poly:DEGREE[:SCALE[:OFFSET]] or rbf:GAMMA; empty: none
   TrainOptions options;      // the rest; what the above say of it is filled in
+  // What all of this was made of, for the training record; null: no options.
+  std::shared_ptr<const OptionValues> given;
 };
 
 // The request with its options filled in: what it leaves open, and seed, kernel and prior.  Throws

@@ -4,6 +4,7 @@
 
 #include "app/file_checks.h"
 #include "app/label/tagger.h"
+#include "app/train/recorded_options.h"
 #include "app/train/train_files.h"
 #include "core/files.h"
 #include "core/simd.h"
@@ -293,6 +294,9 @@ ContainerWriter SequenceTrainer::model() {
     kept["document_column"] = documents.column;
     kept["document_parts"] = documents.parts;
   }
+  if (request_.given != nullptr) {
+    add_options(*request_.given, input_->extractor().config(), kept);
+  }
   return file(kept);
 }
 
@@ -358,6 +362,7 @@ void SequenceTrainer::add_choices(Json& record) const {
   if (o.observed_pieces) record["pieces"] = "observations";
   if (!r.kernel.empty()) record["kernel"] = r.kernel;
   if (!r.prior.empty()) record["prior"] = true;
+  if (!r.init.empty()) record["init"] = true;
   if (!r.variances.empty()) record["variances"] = "file";
 }
 

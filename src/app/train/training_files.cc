@@ -12,6 +12,7 @@
 
 #include "app/convert/texts/convert_texts.h"
 #include "app/evaluate/evaluation.h"
+#include "app/label/model_tokenizer.h"
 #include "app/label/sequence_source.h"
 #include "app/train/data_fit.h"
 #include "app/train/data_groups.h"
@@ -62,14 +63,15 @@ class TrainingFiles final : public TrainingInput {
                          "convert it first");
       }
       for (const std::string& path : request.data) files_.emplace_back(open(path));
-    } else if (needs_fit(config) || !request.group_by.empty() || request.documents.any()) {
+    } else if (needs_fit(config) || request.divides_whole_data() || request.documents.any()) {
       for (const std::string& path : request.data) files_.emplace_back(path);
     }
     if (config.format == InputFormat::columns) {
       set_form(config);
-      first_reader_.emplace(files_.empty() ? LineReader(request.data.front()) : files_[0].lines(),
-                            request.spans, config.more_columns ? config.columns + 1 : 0, false,
-                            config.more_columns, config.form);
+      first_reader_.emplace(
+          watched(files_.empty() ? LineReader(request.data.front()) : files_[0].lines()),
+          request.spans, config.more_columns ? config.columns + 1 : 0, false, config.more_columns,
+          config.form);
       // Sequences without a token (of spans) do not say how many columns there are.
       for (bool found = next_rows();; ++sequences_, found = next_rows()) {
         if (!found) fail_no_sequences(first_reader_->name());
@@ -83,11 +85,13 @@ class TrainingFiles final : public TrainingInput {
     }
     if (rules_.complete) rules_.complete(config);
     if (needs_fit(config)) {
-      fit_extraction(files_, request.csv.value_or(CsvOptions()), config, request.spans);
+      fit_extraction(files_, request.csv.value_or(CsvOptions()), config, request.spans,
+                     [&](const std::string& warning) { observer_.warn(warning); });
     }
     words_ = config.format == InputFormat::text &&
              config.text.tokenizer.analyzer == Analyzer::word && config.text.hash_bits == 0;
     if (!request.weights.empty()) weights_ = read_sequence_weights(request.weights);
+    weighs_ = weights_ && std::ranges::any_of(*weights_, [](double each) { return each != 1; });
     if (request.documents.any()) look_at_documents(config);
     extractor_.emplace(std::move(config));
     if (!ranks_.alone()) share_out();
@@ -133,12 +137,13 @@ class TrainingFiles final : public TrainingInput {
   std::vector<std::size_t> groups() override {
     const bool fraction = holdout_fraction(request_.holdout).has_value();
     if (documents_ && fraction && request_.group_by.empty()) return documents_->documents();
-    if (request_.group_by.empty()) {
+    if (!request_.divides_whole_data()) {
       look_for_documents_ = fraction && !request_.spans;
       return {};
     }
     if (!fraction) {
-      throw UsageError("--group-by is of a fraction to hold out, and --holdout ", request_.holdout,
+      throw UsageError(Message::option(request_.group_by.empty() ? "contiguous" : "group-by"),
+                       " is of a fraction to hold out, and --holdout ", request_.holdout,
                        " is a file: leave out one of them");
     }
     DataBlocks blocks;
@@ -147,6 +152,10 @@ class TrainingFiles final : public TrainingInput {
       append_blocks(lines, form(), blocks);
     }
     std::vector<std::size_t> group = group_by(request_.group_by, blocks, form());
+    if (group.empty()) {  // the last sequences, each by itself
+      group.resize(blocks.blocks.size());
+      std::iota(group.begin(), group.end(), std::size_t{0});
+    }
     const std::size_t passed = documents_ ? 0 : std::min(sequences_, group.size());
     group.erase(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(passed));
     return group;
@@ -160,7 +169,13 @@ class TrainingFiles final : public TrainingInput {
 
   void describe(Json& record) const override {
     if (request_.spans) record[kSpanFormat] = chunk_scheme_name(*request_.spans);
-    if (!request_.tokenizer.empty()) record["tokenizer"] = request_.tokenizer;
+    const bool kept = extractor_->config().segmenter != nullptr;
+    if (kept || !request_.tokenizer.empty()) {
+      record["tokenizer"] = kept ? std::string(kKeptSegmenter) : request_.tokenizer;
+    }
+    if (!request_.foreign.empty()) record["format"] = request_.foreign;
+    if (not_utf8_) record["utf8"] = false;
+    if (weighs_) record["sequence_weights"] = "file";
   }
 
  private:
@@ -169,6 +184,7 @@ class TrainingFiles final : public TrainingInput {
     if (form.label_column > 0) config.form.label_column = form.label_column;
     if (!form.ignored.empty()) config.form.ignored = form.ignored;
     if (request_.spans) config.form = {};
+    if (!request_.tokenizer.empty()) config.segmenter = request_.segmenter;
     if (form.label_column == 0 || rules_.labelled) return;
     throw UsageError("--label-column: this training takes all columns for observed ones");
   }
@@ -194,7 +210,7 @@ class TrainingFiles final : public TrainingInput {
     for (std::size_t n = 0; weights_ && n < all.size(); ++n) all[n].weight = (*weights_)[n];
     if (const auto fraction = holdout_fraction(request_.holdout)) {
       extractor_.emplace(config);  // whose form groups() asks for
-      const std::vector<bool> held = held_out_groups(groups(), *fraction, request_.seed);
+      const std::vector<bool> held = held_out_groups(groups(), *fraction, request_);
       for (std::size_t n = 0; n < all.size(); ++n) all[n].held_out = held[n];
     }
     first_pass_ = run_first_pass(request_.documents, config, *documents_, request_.options.threads,
@@ -214,8 +230,19 @@ class TrainingFiles final : public TrainingInput {
   }
 
   LineReader open(const std::string& path) const {
-    return request_.foreign.empty() ? LineReader(path)
-                                    : foreign_lines(path, request_.foreign, request_.tokenizer);
+    if (request_.foreign.empty()) return LineReader(path);
+    const std::string& tokenizer = request_.tokenizer;
+    return foreign_lines(path, request_.foreign,
+                         tokenizer.empty() ? nullptr : text_tokenizer(tokenizer));
+  }
+
+  // Features of strings that look the same and are others in another file are a slip, as a rule.
+  LineReader watched(LineReader lines) {
+    if (not_utf8_) return lines;
+    lines.when_not_utf8([this](const Location& at) {
+      if (!std::exchange(not_utf8_, true)) observer_.warn(not_utf8_warning(at));
+    });
+    return lines;
   }
 
   BlockForm form() const { return form_of(extractor_->config(), request_.spans.has_value()); }
@@ -226,7 +253,7 @@ class TrainingFiles final : public TrainingInput {
     sequences_ = 0;
     shares_ = share_files(ranks_, request_.data, form());
     const bool by_number = weights_ || holdout_fraction(request_.holdout);
-    if (!by_number && request_.group_by.empty()) return;
+    if (!by_number && !request_.divides_whole_data()) return;
     std::size_t own = 0;
     run_together(ranks_, [&] { own = count_sequences(shares_, form()); });
     sequences_before_ = sum_of_earlier(ranks_, own);
@@ -241,7 +268,7 @@ class TrainingFiles final : public TrainingInput {
   //   part : of a file, which may have no sequence
   void read_source(LineReader lines, Labels labels, bool drop_labels, const Visit& visit,
                    bool part = false) {
-    SequenceSource source(std::move(lines), *extractor_, labels, request_.spans);
+    SequenceSource source(watched(std::move(lines)), *extractor_, labels, request_.spans);
     if (part) source.allow_none();
     name_ = source.name();
     for_each_sequence(source, [&](InputSequence& sequence) {
@@ -278,9 +305,20 @@ class TrainingFiles final : public TrainingInput {
     if (++sequences_ % 1000 == 0) observer_.reading(fmt::format("{} positions", positions_));
   }
 
-  // Once, where the rows begin with a mark.
+  // Whether one of the lines that were left out is a mark.
+  static bool begins_document(std::string_view skipped) {
+    while (!skipped.empty()) {
+      const std::size_t end = skipped.find('\n');
+      if (begins_with_cells(skipped.substr(0, end), kDocumentMark)) return true;
+      skipped.remove_prefix(std::min(skipped.size(), end == skipped.npos ? end : end + 1));
+    }
+    return false;
+  }
+
+  // Once, where the rows begin with a mark, or such a line stands before them.
   void warn_of_documents() {
-    if (first_rows_.rows() == 0 || first_rows_.cell(0, 0) != kDocumentMark) return;
+    const bool in_row = first_rows_.rows() > 0 && first_rows_.cell(0, 0) == kDocumentMark;
+    if (!in_row && !begins_document(first_rows_.skipped)) return;
     observer_.warn(
         ungrouped_warning({name_, first_rows_.first_line}, "on both sides of the hold-out"));
     look_for_documents_ = false;
@@ -323,10 +361,12 @@ class TrainingFiles final : public TrainingInput {
   ColumnSequence first_rows_;
   std::vector<RepeatableFile> files_;  // the data, where it is looked at before it is read
   bool look_for_documents_ = false;    // that a hold-out may divide
+  bool not_utf8_ = false;              // a line of the data
   std::optional<Extractor> extractor_;
   std::optional<DocumentData> documents_;       // all of the data, of a model that looks at them
   FirstPass first_pass_;                        // likewise
   std::optional<std::vector<double>> weights_;  // by sequence, what is held out included
+  bool weighs_ = false;                         // one of them is not 1
   std::size_t sequences_ = 0, positions_ = 0;
   bool words_ = false;  // texts are cut into words
   std::size_t terms_ = 0, long_terms_ = 0;
@@ -371,17 +411,23 @@ std::vector<bool> seen_by_any(Ranks& ranks, const std::vector<bool>& seen) {
 }  // namespace
 
 std::vector<bool> held_out_groups(const std::vector<std::size_t>& group, double fraction,
-                                  std::uint64_t seed) {
+                                  const TrainRequest& request) {
   if (group.empty()) return {};
   const std::size_t count = *std::ranges::max_element(group) + 1;
   if (count < 2) {
-    throw Error("--group-by finds one group in all of the data, which cannot be divided");
+    throw Error((request.group_by.empty() ? "there is one sequence in all of the data"
+                                          : "--group-by finds one group in all of the data") +
+                std::string(", which cannot be divided"));
   }
   const auto wanted = static_cast<std::size_t>(std::round(fraction * static_cast<double>(count)));
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  Random random(seed);
-  shuffle(order, random);
+  if (request.contiguous) {
+    std::ranges::reverse(order);
+  } else {
+    Random random(request.seed);
+    shuffle(order, random);
+  }
   std::vector<bool> held(count), of_sequences;
   for (std::size_t k = 0; k < std::clamp<std::size_t>(wanted, 1, count - 1); ++k) {
     held[order[k]] = true;
@@ -411,7 +457,7 @@ void split_data(const TrainRequest& request, TrainingInput& input, const Trainin
   std::vector<bool> seen;
   bool all_seen = !by_name;
   const std::vector<bool> in_held_group =
-      held_out_groups(input.groups(), fraction.value_or(0), request.seed);
+      held_out_groups(input.groups(), fraction.value_or(0), request);
   const bool by_group = !in_held_group.empty();
   std::size_t n = input.sequences_before();
   for (std::size_t k = 0; k < n && fraction && !by_group; ++k) random.uniform();
@@ -546,7 +592,7 @@ std::size_t count_single_labels(const TextSequence& text, std::string_view file,
   std::size_t count = 0;
   Location where{std::string(file)};
   for (std::size_t t = 0; t < text.length(); ++t) {
-    where.line = text.first_line == 0 ? 0 : text.first_line + t;
+    where.line = text.line_of(t);
     count += labels_in(text.labels.item(t), how, where).size() == 1;
   }
   return count;

@@ -78,9 +78,9 @@ std::span<const OptionRow> graph_options() {
            "discrete BUGS model, .bug or .jags")
           .needed()
           .unnamed(),
-      words("format", "FORMAT",
-            "uai, lg, fg, bif, xmlbif, net or xdsl; without: by the extension, else by the "
-            "beginning"),
+      choice("format", "FORMAT", {"uai", "lg", "fg", "bif", "xmlbif", "net", "xdsl"},
+             "uai, lg, fg, bif, xmlbif, net or xdsl; without: by the extension, else by the "
+             "beginning"),
       file("evidence", "FILE", "What is observed, in UAI's format (.evid)"),
       file("data", "FILE ...",
            "Of a BUGS model: its data, as a dump of R, JSON or CSV; may be given several times")
@@ -89,7 +89,8 @@ std::span<const OptionRow> graph_options() {
             "VARIABLE=STATE, by name or number, or VARIABLE=0.3:0.7, the likelihood of each state; "
             "may be given several times")
           .repeated(),
-      words("task", "TASK", "partition (default), marginals, map, marginal-map or sample")
+      choice("task", "TASK", {"partition", "marginals", "map", "marginal-map", "sample"},
+             "partition (default), marginals, map, marginal-map or sample")
           .without("independent"),
   });
   return kRows;

@@ -1,5 +1,7 @@
 // croft card
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "app/file_checks.h"
 #include "app/inspect/model_card.h"
@@ -8,6 +10,7 @@
 #include "cli/verb.h"
 #include "croft/core/error.h"
 #include "croft/data/line_reader.h"
+#include "model/kinds/model_file.h"
 
 namespace croft::cli {
 namespace {
@@ -26,14 +29,41 @@ std::span<const OptionRow> card_options() {
       file("model", "FILE", "Model file").short_as('m').or_unnamed("MODEL").needed(),
       file("DATA", "FILE", "Labelled data that it was not trained on: adds scores and mistakes")
           .unnamed(),
-      file("notes", "FILE", "Markdown to be put on the page"),
+      file("notes", "FILE",
+           "Markdown to be put on the page; of it HTML has headings, paragraphs, lists, code, "
+           "emphasis and links"),
       choice("format", "FORMAT", {"markdown", "html"},
-             "markdown or html; without: by the name of --output, or markdown"),
+             "markdown or html; without: by the name of --output (.html, .htm; .json: as --json), "
+             "or markdown"),
       whole("top", "N=5", "So many features of each label").at_first("5"),
       file("output", "FILE", "Where the page goes; without: standard output").short_as('o'),
-      json_row("One JSON document instead"),
+      json_row("One JSON document instead").without("format"),
   });
   return kRows;
+}
+
+enum class PageForm { markdown, html, json };
+
+// As the options or else the name of the file say it.  Throws UsageError where these differ.
+PageForm form_of_page(const OptionValues& values, std::string_view output) {
+  std::optional<PageForm> named, asked;
+  static constexpr auto kEnds =
+      std::to_array<std::pair<std::string_view, PageForm>>({{".md", PageForm::markdown},
+                                                            {".html", PageForm::html},
+                                                            {".htm", PageForm::html},
+                                                            {".json", PageForm::json}});
+  for (const auto& [end, form] : kEnds) {
+    if (output.ends_with(end)) named = form;
+  }
+  values.choose("format", {std::optional(PageForm::markdown), std::optional(PageForm::html)},
+                asked);
+  if (values.flag("json")) asked = PageForm::json;
+  if (asked && named && *asked != *named) {
+    throw UsageError("--output ", output, " has the name of another form than ",
+                     values.flag("json") ? Message("--json") : Message("--format"),
+                     " asks for: rename the file, or leave the option out");
+  }
+  return asked.value_or(named.value_or(PageForm::markdown));
 }
 
 int run_card(const OptionValues& values) {
@@ -47,6 +77,7 @@ int run_card(const OptionValues& values) {
     LineReader lines{std::string(values.text("notes"))};
     for (std::string_view line; lines.next(line);) request.notes.append(line) += '\n';
   }
+  const PageForm form = form_of_page(values, output);
   ResultFile file;
   if (!output.empty()) {
     check_not_read(std::array{model, request.data, std::string(values.text("notes"))}, "output",
@@ -54,10 +85,9 @@ int run_card(const OptionValues& values) {
     file.open(output);
   }
   const Json card = model_card(*open_model(model), model, request);
-  CardFormat format = output.ends_with(".html") ? CardFormat::html : CardFormat::markdown;
-  values.choose("format", {CardFormat::markdown, CardFormat::html}, format);
+  const CardFormat format = form == PageForm::html ? CardFormat::html : CardFormat::markdown;
   write_answer(
-      values.flag("json"), [&] { return card; }, [&] { return format_card(card, format); });
+      form == PageForm::json, [&] { return card; }, [&] { return format_card(card, format); });
   file.commit();
   return kDone;
 }

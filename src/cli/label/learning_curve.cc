@@ -44,6 +44,8 @@ std::span<const OptionRow> curve_options() {
           .at_first("accuracy"),
       words("group-by", "MARKER|COLUMN|KEY|blank-lines",
             "No share divides a group, as for croft search"),
+      flag("contiguous",
+           "Shares are runs of neighbouring sequences or groups, and not drawn singly"),
       file("plot", "FILE", "Draw the curve as an SVG picture in this file"),
       flag("csv", "A table of comma-separated values").without("json"),
       json_row("One JSON document instead of a table"),
@@ -79,6 +81,8 @@ CurveRequest request_of(const OptionValues& values) {
   values.choose("delimiter", {',', ',', '\t', ';', ';'}, r.delimiter);
   values.read("ignore-lines", r.ignored);
   values.read(values.given("group-by") ? "group-by" : "documents", r.group_by);
+  values.read("contiguous", r.contiguous);
+  check_passed_holdout(values, "a learning curve scores on --test");
   r.shares = read_shares(values.text("shares"));
   values.read("repeats", r.repeats);
   values.choose("metric", {SearchMetric::accuracy, SearchMetric::chunk_f1, SearchMetric::log_loss},
@@ -118,6 +122,10 @@ int run_curve(const OptionValues& values) {
                                std::fprintf(stderr, "%s%zu of %zu trainings%s",
                                             terminal ? "\r\033[K" : "", done, all,
                                             terminal && done < all ? "" : "\n");
+                             },
+                         .warn =
+                             [](const std::string& warning) {
+                               std::fprintf(stderr, "warning: %s\n", warning.c_str());
                              }};
   const std::vector<CurvePoint> points = learning_curve(request, calls);
   if (!plot.empty()) {

@@ -59,8 +59,7 @@ void FeatureKit::read_numbers(std::size_t feature, const ColumnSequence& data,
     const std::string_view cell = data.cell(t, bound_[feature].column);
     if (cell.empty() || std::ranges::find(f.missing, cell) != f.missing.end()) continue;
     if (parse_number(cell, out[t]) == NumberKind::finite) continue;
-    const std::size_t line = data.first_line == 0 ? 0 : data.first_line + t;
-    throw InputError({std::string(file), attributes_.empty() ? line : data.first_line},
+    throw InputError({std::string(file), attributes_.empty() ? data.line_of(t) : data.first_line},
                      "the feature " + in_quotes(features_[feature].name) +
                          " is made of numbers, and this is no finite one",
                      cell, "correct it, or name it in missing = [...] of the kit");
@@ -97,6 +96,7 @@ void FeatureKit::compute(const ColumnSequence& data, KitScratch& scratch,
   }
   scratch.rows.clear();
   scratch.rows.first_line = data.first_line;
+  scratch.rows.lines = data.lines;
   for (std::size_t t = 0; t < length; ++t) {
     for (std::size_t c = 0; c < data_columns_; ++c) scratch.rows.append_cell(data.cell(t, c));
     for (std::size_t k = 0; k < features_.size(); ++k) append_cells(k, data, t, scratch);

@@ -228,6 +228,18 @@ std::shared_ptr<const DocumentPass> read_documents(const Container& container,
   return documents;
 }
 
+// --- what cuts texts
+
+constexpr const char* kSegmenter = "segmenter.model";
+
+// A view into the container.
+std::shared_ptr<const InnerModel> read_segmenter(const Container& container) {
+  if (!container.has(kSegmenter)) return nullptr;
+  auto segmenter = std::make_shared<InnerModel>();
+  segmenter->file = container.section(kSegmenter);
+  return segmenter;
+}
+
 }  // namespace
 
 Json extraction_record(const ExtractionConfig& config) {
@@ -258,6 +270,10 @@ void write_extraction_sections(const ExtractionConfig& config, ContainerWriter& 
   }
   if (config.kit) write_kit_sections(*config.kit, out);
   if (config.documents) write_documents(*config.documents, out);
+  if (config.segmenter) {
+    const std::span<const std::byte> file = config.segmenter->file;
+    out.add(kSegmenter, {file.begin(), file.end()}, ContainerWriter::Kind::bulk);
+  }
   if (!config.terms) return;
   const std::span<const std::byte> names = config.terms->image();
   const std::span<const std::uint32_t> frequency = config.terms->frequency();
@@ -310,6 +326,7 @@ ExtractionConfig read_extraction(const Container& container, const Json& meta) {
   }
   config.kit = read_kit(container);
   config.documents = read_documents(container, config);
+  config.segmenter = read_segmenter(container);
   if (container.has("template")) config.template_text = container.text("template");
   if (container.has(kConjunctions)) config.conjunctions = unpack_conjunctions(container);
   config.template_name = container.name() + " (template)";

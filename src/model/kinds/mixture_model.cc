@@ -140,6 +140,7 @@ void MixtureComponents::prepare(const TextSequence& sequence, std::size_t k,
   const StringLists& node = sequence.node;
   ColumnSequence rows;
   rows.first_line = sequence.first_line;
+  rows.lines = sequence.lines;
   const std::size_t columns = model.extractor().config().columns;
   for (std::size_t t = 0; t < sequence.length(); ++t) {
     if (node.list_end(t) - node.list_begin(t) != columns) {

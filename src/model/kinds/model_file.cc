@@ -78,7 +78,7 @@ std::shared_ptr<const SequenceModel> read_model(Container container) {
   if (auto sequences = std::dynamic_pointer_cast<const SequenceModel>(model)) return sequences;
   throw Error(model->container().name(),
               ": this is a model of kind graph, which labels the rows of a database; predict, "
-              "evaluate, explain and inspect take it, with --database");
+              "evaluate, explain, inspect, calibrate and serve take it, with --database");
 }
 
 const ChainModel& require_chain(const SequenceModel& model, std::string_view answer) {

@@ -86,8 +86,9 @@ class Owlqn final : public QuasiNewton {
   bool search(double) override {
     BacktrackResult found;
     const bool finished = unless_interrupted([&] {
-      found = backtrack([&](double step) { return try_step(step); }, now_.objective, 1.0,
-                        max_evaluations_);
+      // Nothing is known of the curvature yet: the first step may have far to come down.
+      const std::size_t most = history_.size() == 0 ? 2 * max_evaluations_ : max_evaluations_;
+      found = backtrack([&](double step) { return try_step(step); }, now_.objective, 1.0, most);
     });
     if (!finished || !found.found) {
       std::copy(iterate_.begin(), iterate_.end(), w_.begin());

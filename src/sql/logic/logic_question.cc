@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/infer/infer_auto.h"
+#include "core/closest_name.h"
 #include "core/json.h"
 #include "logic/hard_conflict.h"
 #include "logic/search/hard_search.h"
@@ -229,7 +230,10 @@ InferResult GroundNetwork::infer_on_clauses(const InferRequest& request,
   } else if (request.method == "auto" && !draws_lazily) {
     method = choose_logic_method(problem, graph(), result.reason);
   } else if (infer_method_named(request.method) == nullptr) {
-    throw UsageError("no method ", in_quotes(request.method),
+    std::vector<std::string_view> names;
+    for (const InferMethod& each : infer_methods()) names.push_back(each.name);
+    for (const LogicMethod& each : logic_methods()) names.push_back(each.row.name);
+    throw UsageError("no method ", in_quotes(request.method), did_you_mean(request.method, names),
                      "; beside those of croft infer there are\n", describe_logic_methods());
   }
   if (method == nullptr) {

@@ -180,14 +180,15 @@ bool ChainTraining::dual_pays(const TrainOptions& options) const {
   constexpr std::size_t kManyNumbers = std::size_t{1} << 27;      // 512 MB
   const std::size_t pairs = tied_names_.empty() ? 0 : labels() * labels();
   const auto fits = [&](std::size_t tied) {
-    return 2 * (positions() * padded(labels()) + sequences() * tied) <= kManyNumbers;
+    const std::size_t numbers = 2 * (positions() * padded(labels()) + sequences() * tied);
+    return numbers <= (options.constraint ? kManyNumbers / 2 : kManyNumbers);  // in double
   };
   if (!dual_suits(options, encoder_.data.node, positions()) || init_ || encoder_.data.has_edges() ||
-      options.constraint || partial_positions() > 0 || labels() > few || !fits(pairs)) {
+      partial_positions() > 0 || labels() > few || !fits(pairs)) {
     return false;
   }
   if (options.order == 1) return true;
-  if (options.histories.value_or(HistorySet::seen) == HistorySet::allowed ||
+  if (options.histories.value_or(HistorySet::seen) == HistorySet::allowed || options.constraint ||
       !options.ranks->alone()) {
     return false;
   }
@@ -339,9 +340,14 @@ Run ChainTraining::intercept_weights() const {
 ChainProblem ChainTraining::problem(const TrainOptions& options, ThreadPool& pool) const {
   // Methods that compute in double ask for whole gradients in single, where there are many
   // positions.
-  const bool twice =
-      (has_precision(method(options)) ? precision(options)
-                                      : options.chosen_precision(positions())) == Precision::twice;
+  const Method chosen = method(options);
+  const Precision asked =
+      has_precision(chosen) ? precision(options) : options.chosen_precision(positions());
+  // A constraint leaves less to be lost: what single precision cannot tell is then more than the
+  // gap that dual ascent is to end at.
+  const bool fine = chosen == Method::dual_ascent && options.constraint &&
+                    options.precision == Precision::automatic;
+  const bool twice = fine || asked == Precision::twice;
   ChainProblem problem = problem_of(options, encoder_.data, layout_, pool);
   problem.block = options.block;
   problem.observed_pieces = options.observed_pieces;

@@ -52,8 +52,7 @@ void HmmTraining::check_values(const TextSequence& sequence, std::string_view fi
   for (std::size_t t = 0; t < sequence.length(); ++t) {
     for (std::size_t k = sequence.node.list_begin(t); k < sequence.node.list_end(t); ++k) {
       if (sequence.node.value(k) >= 0) continue;
-      const std::size_t line = sequence.first_line == 0 ? 0 : sequence.first_line + t;
-      throw InputError({std::string(file), line},
+      throw InputError({std::string(file), sequence.line_of(t)},
                        "an attribute with a value below 0, where values are numbers of occurrences",
                        sequence.node.item(k), "delete it, or make its value part of its name");
     }

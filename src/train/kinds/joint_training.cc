@@ -157,8 +157,7 @@ void JointTraining::add(const TextSequence& sequence, std::string_view) {
     examples_.label.push_back(label_names_.insert(sequence.labels.item(t)));
     append_weight();
     data_.node.begin.push_back(data_.node.id.size());
-    data_.first_line.push_back(
-        static_cast<std::uint32_t>(sequence.first_line == 0 ? 0 : sequence.first_line + t));
+    data_.first_line.push_back(static_cast<std::uint32_t>(sequence.line_of(t)));
     data_.label.push_back(static_cast<Label>(data_.label.size()));
     data_.sequence_begin.push_back(data_.label.size());
   }

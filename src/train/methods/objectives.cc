@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "core/closest_name.h"
 #include "croft/core/error.h"
 
 namespace croft {
@@ -218,14 +219,18 @@ const ObjectiveInfo& info(Objective objective, Structure structure) {
 
 Objective objective_named(std::string_view name, Structure structure) {
   std::string names;
+  std::vector<std::string_view> all;
   for (const ObjectiveInfo& each : objective_table(structure)) {
     if (each.name == name) return each.objective;
     names += (names.empty() ? "" : ", ") + std::string(each.name);
+    all.push_back(each.name);
   }
   if (structure == Structure::graph) {
-    throw UsageError("--objective ", name, " is not one of a graph's: ", names);
+    throw UsageError("--objective ", name, " is not one of a graph's: ", names,
+                     did_you_mean(name, all));
   }
-  throw UsageError("there is no objective ", in_quotes(name), "; there are ", names);
+  throw UsageError("there is no objective ", in_quotes(name), did_you_mean(name, all),
+                   "; there are ", names);
 }
 
 bool goes_with(Method method, Objective objective, Structure structure) {

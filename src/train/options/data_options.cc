@@ -43,6 +43,14 @@ OptionRow ignore_lines_row() {
                        "such as ^#");
 }
 
+OptionRow delimiter_row(std::string_view value, std::string_view help) {
+  return option::choice("delimiter", value, {"comma", ",", "tab", "semicolon", ";"}, help);
+}
+
+void read_delimiter(const OptionValues& values, char& delimiter) {
+  values.choose("delimiter", {',', ',', '\t', ';', ';'}, delimiter);
+}
+
 std::span<const OptionRow> data_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
@@ -164,10 +172,7 @@ std::span<const OptionRow> feature_options() {
       text(whole("hash-bits", "BITS",
                  "Hash terms to 2^BITS features; the model then keeps no vocabulary")
                .between(1, TextOptions::kMostBits)),
-      table(choice("delimiter", "DELIMITER=comma", {"comma", ",", "tab", "semicolon", ";"},
-                   "What is between cells: comma, tab or semicolon")
-                .at_first("comma"))
-          .of(kSingle | kBayesNetBit),
+      table(delimiter_row().at_first("comma")).of(kSingle | kBayesNetBit),
       table(words("label", "COLUMN",
                   "The column of labels; without: `label`, else `class`, else the last one")),
       table(words("numeric", "A,B,...",

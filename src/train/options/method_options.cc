@@ -109,6 +109,11 @@ std::span<const OptionRow> run_options() {
           .of(kOfChains | kSegmentBit | kBoosted | kHmmBit | kNaiveBayesBit | kJointBit)
           .beside("holdout")
           .outside(),
+      flag("contiguous",
+           "A fraction of --holdout is the end of the data, or the last groups, and not drawn")
+          .of(kOfChains | kSegmentBit | kBoosted | kHmmBit | kNaiveBayesBit | kJointBit)
+          .beside("holdout")
+          .outside(),
       whole("early-stop", "N=0",
             "Stop after N iterations without a better hold-out score, and keep the best "
             "weights; 0: off")

@@ -61,6 +61,10 @@ std::vector<std::span<const OptionRow>> training_options();
 // Which rows of columns are read, and which cell is the label: of every verb that reads some.
 OptionRow label_column_row(std::string_view help);
 OptionRow ignore_lines_row();
+// What is between cells of a table.
+OptionRow delimiter_row(std::string_view value = "DELIMITER=comma",
+                        std::string_view help = "What is between cells: comma, tab or semicolon");
+void read_delimiter(const OptionValues& values, char& delimiter);
 inline constexpr std::string_view kLabelColumnHelp =
     "Of columns: the one with the labels, from 1 on; without: the last one";
 

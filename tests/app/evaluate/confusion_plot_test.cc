@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
+
 namespace croft::confusion_plot_test {
 namespace {
 
@@ -48,6 +50,37 @@ TEST(ConfusionPlot, OfChunksTheCountsOnTheDiagonalAreTheCorrectOnesOfTheReport) 
   EXPECT_EQ(counts.correct, summary.chunk->all.correct);
   EXPECT_EQ(counts.gold, summary.chunk->all.gold);
   EXPECT_EQ(counts.predicted, summary.chunk->all.predicted);
+}
+
+TEST(Confusion, OfChunksIsASecondTableAndASecondKey) {
+  Evaluation evaluation = evaluation_with_confusions();
+  evaluation.add(Labels{"B-A", "I-A", "O", "B-B", "O", "B-A"},
+                 Labels{"B-B", "I-B", "O", "B-B", "B-A", "O"});
+  const EvaluationSummary summary = evaluation.summary();
+  const std::string table = format_table(summary);
+  EXPECT_NE(table.find("\n\nlabels, gold  predicted      mistakes\n"
+                       "B-A           B-B                   1\n"
+                       "B-A           O                     1\n"
+                       "I-A           I-B                   1\n"
+                       "O             B-A                   1\n"
+                       "\nchunks, gold  predicted      mistakes\n"
+                       "(none)        A                     1\n"
+                       "A             (none)                1\n"
+                       "A             B                     1\n"),
+            table.npos)
+      << table;
+  const Json document = to_json(summary);
+  EXPECT_EQ(document["chunk_confusion"],
+            (Json{{"(none)", {{"A", 1}}}, {"A", {{"(none)", 1}, {"B", 1}}}, {"B", {{"B", 1}}}}));
+  EXPECT_EQ(document["confusion"]["B-A"], (Json{{"B-B", 1}, {"O", 1}}));
+}
+
+TEST(Confusion, WithoutChunksHasLabelsAlone) {
+  Evaluation evaluation = evaluation_with_confusions();
+  evaluation.add(Labels{"x", "y"}, Labels{"x", "x"});
+  const EvaluationSummary summary = evaluation.summary();
+  EXPECT_EQ(format_table(summary).find("chunks"), std::string::npos);
+  EXPECT_FALSE(to_json(summary).contains("chunk_confusion"));
 }
 
 TEST(ConfusionPlot, EachCellSaysWhatItCountsAndNamesAreEscaped) {

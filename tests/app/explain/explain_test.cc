@@ -31,14 +31,15 @@ constexpr std::size_t kAll = 1000;
 
 bool anything(const Labelling&) { return true; }
 
-// score(y) with one label replaced; -inf where that is not allowed.
-double changed_score(const Enumeration& all, Labelling y, std::size_t t, Label other) {
-  y[t] = other;
+// score(y) with the labels from t on replaced; -inf where that is not allowed.
+double changed_score(const Enumeration& all, Labelling y, std::size_t t,
+                     const std::vector<Label>& other) {
+  std::ranges::copy(other, y.begin() + static_cast<std::ptrdiff_t>(t));
   const auto at = std::ranges::find(all.entries, y, &Enumeration::Entry::y);
   return at == all.entries.end() ? -kInfinity : at->score;
 }
 
-double sum_of_differences(const ExplainedPosition& position) {
+double sum_of_differences(const ExplainedStretch& position) {
   double sum = position.rest.difference();
   for (const Reason& reason : position.reasons) sum += reason.difference();
   return sum;
@@ -65,25 +66,25 @@ void expect_exact(const TagPlan& plan, const TextSequence& text, const Enumerati
     const Explanation found = explainer.explain({text}, {.against = other, .top = top});
     ASSERT_TRUE(found.outcome.found);
     EXPECT_NEAR(found.log_probability, std::log(all.entries[0].p), kTolerance);
-    ASSERT_EQ(found.positions.size(), text.length());
+    ASSERT_EQ(found.stretches.size(), text.length());
     for (std::size_t t = 0; t < text.length(); ++t) {
-      const ExplainedPosition& position = found.positions[t];
-      EXPECT_EQ(position.position, t);
-      EXPECT_EQ(position.label, found.y[t]);
-      ASSERT_TRUE(position.other);
+      const ExplainedStretch& position = found.stretches[t];
+      EXPECT_EQ(position.begin, t);
+      EXPECT_EQ(position.labels, (std::vector<Label>{found.y[t]}));
+      ASSERT_EQ(position.other.size(), 1u);
       if (found.y[t] != other) {
-        EXPECT_EQ(*position.other, other);
+        EXPECT_EQ(position.other[0], other);
       }
-      const double expected = changed_score(all, found.y, t, found.y[t]) -
-                              changed_score(all, found.y, t, *position.other);
+      const double expected = changed_score(all, found.y, t, position.labels) -
+                              changed_score(all, found.y, t, position.other);
       expect_same(position.difference, expected);
       expect_same(sum_of_differences(position), expected);
       EXPECT_GE(position.difference, -kTolerance);
       const auto marginal = [&](Label j) {
         return all.sum([&](const Labelling& y) { return y[t] == j; });
       };
-      EXPECT_NEAR(position.probability, marginal(position.label), kTolerance);
-      EXPECT_NEAR(position.other_probability, marginal(*position.other), kTolerance);
+      EXPECT_NEAR(position.probability[0], marginal(position.labels[0]), kTolerance);
+      EXPECT_NEAR(position.other_probability[0], marginal(position.other[0]), kTolerance);
     }
   }
 }
@@ -102,7 +103,7 @@ TEST_P(ExplainedModel, DifferencesSumToTheChangeOfTheScoreWhenOneLabelIsReplaced
     for (const std::size_t top : {kAll, std::size_t{1}, std::size_t{0}}) {
       expect_exact(plan, text, all, top);
     }
-    for (const ExplainedPosition& p : explain(model, text).positions) {
+    for (const ExplainedStretch& p : explain(model, text).stretches) {
       for (const Reason& r : p.reasons) forbidden += r.kind == Kind::history;
     }
   }
@@ -119,13 +120,60 @@ TEST_P(ExplainedModel, TheOtherLabelIsTheMostProbableOfTheOthers) {
   Tagger tagger(model);
   const Tagging& tagging = tagger.tag(text, {.marginals = true});
   EXPECT_EQ(found.y, tagging.y);
-  for (const ExplainedPosition& p : found.positions) {
-    ASSERT_TRUE(p.other);
-    EXPECT_NE(*p.other, p.label);
+  for (const ExplainedStretch& p : found.stretches) {
+    ASSERT_EQ(p.other.size(), 1u);
+    EXPECT_NE(p.other, p.labels);
     for (Label j = 0; j < model.labels(); ++j) {
-      if (j == p.label) continue;
-      EXPECT_LE(tagging.marginals(p.position, j), p.other_probability);
+      if (j == p.labels[0]) continue;
+      EXPECT_LE(tagging.marginals(p.begin, j), p.other_probability[0]);
     }
+  }
+}
+
+// Of each stretch that is wrong: compared with the labels of the data there, the others as they
+// are.
+TEST_P(ExplainedModel, OfWrongStretchesDifferencesSumToTheChangeToTheLabelsOfTheData) {
+  Random random(39);
+  std::size_t several = 0, forbidden = 0;
+  for (int round = 0; round < 40; ++round) {
+    const ChainModel model = random_model(GetParam(), random);
+    TextSequence text = random_text(GetParam(), 5, random);
+    const Enumeration all(model, text, anything);
+    if (all.entries.empty()) continue;
+    Labelling gold;
+    for (std::size_t t = 0; t < text.length(); ++t) {
+      gold.push_back(static_cast<Label>(random.below(model.labels())));
+      text.labels.append(GetParam().labels[gold[t]]);
+    }
+    text.labels.end_list();
+    const TagPlan plan(model);
+    for (const ChunkScheme scheme : {ChunkScheme::bio, ChunkScheme::none}) {
+      const Explanation found =
+          Explainer(plan).explain({text}, {.top = 1, .gold = true, .scheme = scheme});
+      std::vector<bool> told(text.length(), false);
+      for (const ExplainedStretch& each : found.stretches) {
+        for (std::size_t t = each.begin; t < each.end(); ++t) {
+          told[t] = true;
+          EXPECT_EQ(each.labels[t - each.begin], found.y[t]);
+          EXPECT_EQ(each.other[t - each.begin], gold[t]);
+        }
+        const double expected = changed_score(all, found.y, each.begin, each.labels) -
+                                changed_score(all, found.y, each.begin, each.other);
+        expect_same(each.difference, expected);
+        expect_same(sum_of_differences(each), expected);
+        several += each.labels.size() > 1 ? 1 : 0;
+        forbidden += std::isinf(expected) ? 1 : 0;
+      }
+      for (std::size_t t = 0; t < text.length(); ++t) {
+        if (gold[t] != found.y[t]) {
+          EXPECT_TRUE(told[t]);
+        }
+      }
+    }
+  }
+  EXPECT_GT(several, 20u);
+  if (GetParam().pairs < 0.7) {
+    EXPECT_GT(forbidden, 0u);
   }
 }
 
@@ -164,7 +212,7 @@ TEST(Explain, ConstraintsAndPenaltiesAreReasonsLikeOthers) {
     };
     const Enumeration all(model, text, obeys_bio, penalty);
     expect_exact(plan, text, all, kAll);
-    for (const ExplainedPosition& p : Explainer(plan).explain({text}, {}).positions) {
+    for (const ExplainedStretch& p : Explainer(plan).explain({text}, {}).stretches) {
       decided += std::isinf(p.difference);
       for (const Reason& r : p.reasons) limits += r.kind == Kind::limit;
     }
@@ -261,7 +309,7 @@ TEST(Explain, ReasonsAreValueTimesWeightTheLargestDifferenceFirst) {
       input_of(model, {{{"the", 1}, {"dog", 0.5}, {"a", 1}, {"never", 1}}, {{"dog", 1}}});
   const Explanation found = explain(model, input.text, {.top = 2, .unknown = true});
   ASSERT_EQ(found.y, (Labelling{0, 0}));
-  const ExplainedPosition& first = found.positions[0];
+  const ExplainedStretch& first = found.stretches[0];
   ASSERT_EQ(first.reasons.size(), 4u);  // start +2.75, dog +2, · → A +0.5, the +0.5; a is left
   EXPECT_EQ(first.reasons[0].kind, Kind::start);
   EXPECT_EQ(first.reasons[0].difference(), 2.75);
@@ -282,7 +330,7 @@ TEST(Explain, ReasonsAreValueTimesWeightTheLargestDifferenceFirst) {
   EXPECT_EQ(first.attributes, 4u);
   EXPECT_EQ(first.unknown, 1u);
   EXPECT_EQ(first.unknown_names, std::vector<std::string>{"never"});
-  const ExplainedPosition& last = found.positions[1];
+  const ExplainedStretch& last = found.stretches[1];
   ASSERT_EQ(last.reasons.size(), 3u);
   EXPECT_EQ(last.reasons[0].name, "dog");
   EXPECT_EQ(last.reasons[1].kind, Kind::stop);
@@ -290,6 +338,95 @@ TEST(Explain, ReasonsAreValueTimesWeightTheLargestDifferenceFirst) {
   EXPECT_EQ(last.reasons[2].kind, Kind::transition);
   EXPECT_EQ(last.reasons[2].other, -0.25);  // A → B
   EXPECT_EQ(last.unknown, 0u);
+}
+
+TEST(WrongStretches, HaveWholesThatAreNotCutAndWrongNeighbours) {
+  using Stretches = std::vector<Stretch>;
+  const std::vector<Stretch> none;
+  // No wholes are known: each is one by itself.
+  EXPECT_EQ(wrong_stretches({true, true, false, true}, std::nullopt),
+            (Stretches{{0, 1}, {1, 2}, {3, 4}}));
+  EXPECT_EQ(wrong_stretches({true, true, false, true}, none), (Stretches{{0, 2}, {3, 4}}));
+  // Chunks [0, 3) and [2, 4) of two sides; one without a mistake is no stretch.
+  const std::vector<Stretch> wholes{{0, 3}, {2, 4}, {5, 7}};
+  EXPECT_EQ(wrong_stretches({false, false, true, false, false, false, false}, wholes),
+            (Stretches{{0, 4}}));
+  EXPECT_EQ(wrong_stretches({false, false, false, true, true, false, true}, wholes),
+            (Stretches{{0, 5}, {5, 7}}));
+  EXPECT_EQ(wrong_stretches({}, none), Stretches());
+}
+
+// A chunk of two words where the data has none: whole against whole.
+TEST(Explain, AWrongChunkIsComparedWithTheLabelsOfTheDataAsAWhole) {
+  Words words;
+  words.labels = {"O", "B-X", "I-X"};
+  words.tied = {{"", {0.5, 0.25, 0, 1, 0, 2, -0.5, 0, 0.75}}};
+  words.node = {{"a", {1, 0, 0}}, {"b", {0, 1.5, 0.5}}, {"c", {-1, 0, 0.5}}};
+  const ChainModel model = model_of(words);
+  InputSequence input = input_of(model, {{{"a", 1}}, {{"b", 2}}, {{"c", 1}}, {{"a", 4}}});
+  for (const char* label : {"O", "O", "O", "O"}) input.text.labels.append(label);
+  input.text.labels.end_list();
+  const TagPlan plan(model);
+  const Explanation found =
+      Explainer(plan).explain({input.text}, {.positions = {2}, .top = 1, .gold = true});
+  ASSERT_EQ(found.y, (Labelling{0, 1, 2, 0}));
+  ASSERT_EQ(found.stretches.size(), 1u);
+  const ExplainedStretch& one = found.stretches[0];
+  EXPECT_EQ(one.begin, 1u);
+  EXPECT_EQ(one.labels, (std::vector<Label>{1, 2}));
+  EXPECT_EQ(one.other, (std::vector<Label>{0, 0}));
+  // b 2 x 1.5, and B → I 2 - 0.5; I → O -0.5 - 0.5, c 0.5 + 1 is the rest, O → B 0.25 - 0.5.
+  ASSERT_EQ(one.reasons.size(), 4u);
+  EXPECT_EQ(one.reasons[0].name, "b");
+  EXPECT_EQ(one.reasons[0].difference(), 3);
+  EXPECT_EQ(one.reasons[1].label, 2);
+  EXPECT_EQ(one.reasons[1].other, 0.5);
+  EXPECT_EQ(one.reasons[1].begin, 1u);
+  EXPECT_EQ(one.reasons[2].difference(), -1);
+  EXPECT_EQ(one.reasons[3].difference(), -0.25);
+  EXPECT_EQ(one.rest.count, 1u);
+  EXPECT_EQ(one.rest.difference(), 1.5);
+  EXPECT_EQ(one.difference, 3 + 1.5 - 1 - 0.25 + 1.5);
+  const View view = view_of(found, plan, input, "f");
+  for (const char* line : {"\n\n1-2\n  B-X 0.858292 I-X 0.601281, not O 0.027899 O 0.127369\n",
+                           "  difference     B-X I-X         O O\n",
+                           "     +3.0000     +3.0000           0  1: b  (value 2)\n",
+                           "     +1.5000     +2.0000     +0.5000  1: B-X → I-X, not O → O\n",
+                           "     -1.0000     -0.5000     +0.5000  2: I-X → O, not O → O\n",
+                           "     -0.2500     +0.2500     +0.5000  0: O → B-X, not O → O\n",
+                           "     +1.5000     +0.5000     -1.0000  1 other attribute\n",
+                           "     +4.7500                          in all\n"}) {
+    EXPECT_NE(view.text.find(line), view.text.npos) << line << "\nis not in\n" << view.text;
+  }
+  EXPECT_FALSE(view.json.contains("positions"));
+  const Json& stretch = view.json["stretches"][0];
+  EXPECT_EQ(stretch["start"], 1);
+  EXPECT_EQ(stretch["end"], 3);
+  EXPECT_EQ(stretch["labels"], (Json{"B-X", "I-X"}));
+  EXPECT_EQ(stretch["other"], (Json{"O", "O"}));
+  EXPECT_EQ(stretch["difference"], 4.75);
+  EXPECT_EQ(stretch["reasons"][0]["start"], 1);
+  EXPECT_EQ(stretch["reasons"][1]["labels"], (Json{"B-X", "I-X"}));
+  EXPECT_EQ(stretch["reasons"][1]["other_labels"], (Json{"O", "O"}));
+}
+
+TEST(Explain, ALabelOfTheDataThatTheModelDoesNotKnowIsNamed) {
+  const ChainModel model = model_of(known_words());
+  InputSequence input = input_of(model, {{{"dog", 1}}, {{"dog", 1}}});
+  for (const char* label : {"A", "C"}) input.text.labels.append(label);
+  input.text.labels.end_list();
+  const TagPlan plan(model);
+  const Explanation found = Explainer(plan).explain({input.text}, {.gold = true});
+  ASSERT_EQ(found.stretches.size(), 1u);
+  EXPECT_TRUE(found.stretches[0].other.empty());
+  const View view = view_of(found, plan, input, "f");
+  EXPECT_NE(view.text.find("\n  the model does not know the label \"C\"\n"), view.text.npos)
+      << view.text;
+  EXPECT_EQ(view.json["stretches"][0]["error"], "the model does not know the label \"C\"");
+  EXPECT_EQ(view.json["stretches"][0]["other"], (Json{"C"}));
+  EXPECT_FALSE(view.json["stretches"][0].contains("reasons"));
+  input.text.labels.clear();
+  EXPECT_THROW(Explainer(plan).explain({input.text}, {.gold = true}), UsageError);
 }
 
 TEST(Explain, TheTextNamesWhatSpeaksForEachLabel) {
@@ -349,7 +486,7 @@ TEST(Explain, AForbiddenLabelIsNullInJsonAndDecidesInText) {
   request.constraint.emplace(2).start[1] = false;
   const TagPlan plan(model, request);
   const Explanation found = Explainer(plan).explain({input.text}, {});
-  ASSERT_EQ(found.positions[0].difference, kInfinity);
+  ASSERT_EQ(found.stretches[0].difference, kInfinity);
   const Json position = view_of(found, plan, input, "f").json["positions"][0];
   EXPECT_TRUE(position["difference"].is_null());
   EXPECT_EQ(position["reasons"][0]["kind"], "limit");
@@ -367,15 +504,15 @@ TEST(Explain, OneLabelHasNothingAgainstItAndAnEmptySequenceNoPosition) {
   const ChainModel model = model_of(words);
   const InputSequence input = input_of(model, {{{"x", 1}, {"y", 1}}});
   const Explanation found = explain(model, input.text, {.against = Label{0}});
-  ASSERT_EQ(found.positions.size(), 1u);
-  EXPECT_FALSE(found.positions[0].other);
-  EXPECT_EQ(found.positions[0].probability, 1);
-  EXPECT_EQ(found.positions[0].unknown, 1u);
-  EXPECT_TRUE(found.positions[0].reasons.empty());
+  ASSERT_EQ(found.stretches.size(), 1u);
+  EXPECT_TRUE(found.stretches[0].other.empty());
+  EXPECT_EQ(found.stretches[0].probability[0], 1);
+  EXPECT_EQ(found.stretches[0].unknown, 1u);
+  EXPECT_TRUE(found.stretches[0].reasons.empty());
   const TagPlan plan(model);
   EXPECT_NE(view_of(found, plan, input, "f").text.find("the only label"), std::string::npos);
   EXPECT_TRUE(view_of(found, plan, input, "f").json["positions"][0]["other"].is_null());
-  EXPECT_TRUE(explain(model, TextSequence()).positions.empty());
+  EXPECT_TRUE(explain(model, TextSequence()).stretches.empty());
 }
 
 TEST(Explain, PositionsAreThoseAskedForInTheirOrder) {
@@ -384,10 +521,10 @@ TEST(Explain, PositionsAreThoseAskedForInTheirOrder) {
   const ChainModel model = random_model(how, random);
   const TextSequence text = random_text(how, 4, random);
   const Explanation all = explain(model, text), some = explain(model, text, {.positions = {3, 0}});
-  ASSERT_EQ(some.positions.size(), 2u);
+  ASSERT_EQ(some.stretches.size(), 2u);
   for (const std::size_t k : {0, 1}) {
-    const ExplainedPosition &found = some.positions[k], &expected = all.positions[k == 0 ? 3 : 0];
-    EXPECT_EQ(found.position, expected.position);
+    const ExplainedStretch &found = some.stretches[k], &expected = all.stretches[k == 0 ? 3 : 0];
+    EXPECT_EQ(found.begin, expected.begin);
     EXPECT_EQ(found.difference, expected.difference);
     EXPECT_EQ(found.reasons.size(), expected.reasons.size());
   }
@@ -405,11 +542,11 @@ TEST(Explain, UnknownAttributesOfAnEdgeCountAtThePositionWhereItArrives) {
     text.edge.end_list();
   }
   const Explanation found = explain(model, text, {.unknown = true});
-  EXPECT_EQ(found.positions[0].attributes, 1u);
-  EXPECT_EQ(found.positions[1].attributes, 2u);
-  EXPECT_EQ(found.positions[1].unknown, 0u);
-  EXPECT_EQ(found.positions[2].attributes, 2u);
-  EXPECT_EQ(found.positions[2].unknown_names, std::vector<std::string>{"never"});
+  EXPECT_EQ(found.stretches[0].attributes, 1u);
+  EXPECT_EQ(found.stretches[1].attributes, 2u);
+  EXPECT_EQ(found.stretches[1].unknown, 0u);
+  EXPECT_EQ(found.stretches[2].attributes, 2u);
+  EXPECT_EQ(found.stretches[2].unknown_names, std::vector<std::string>{"never"});
 }
 
 TEST(Explain, RefusesPositionsLabelsAndPlansThatItCannotExplain) {
@@ -440,7 +577,7 @@ TEST(Explain, ASequenceWithoutALabellingSaysSo) {
   const TagPlan plan(model, request);
   const Explanation found = Explainer(plan).explain({input.text}, {});
   EXPECT_FALSE(found.outcome.found);
-  EXPECT_TRUE(found.positions.empty());
+  EXPECT_TRUE(found.stretches.empty());
   EXPECT_EQ(view_of(found, plan, input, "f").text,
             "f:1: no labelling of this sequence is allowed\n\n");
   EXPECT_TRUE(view_of(found, plan, input, "f").json["labels"].is_null());

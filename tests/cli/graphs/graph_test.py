@@ -459,7 +459,8 @@ query = """
         for arguments in (["convert", model, "-o", self.folder / "c"],
                           ["stack", "-m", model, self.spec]):
             self.fails(BAD_INPUT, *arguments,
-                       mentions=["a model of kind graph", "predict, evaluate, explain and inspect take it"])
+                       mentions=["a model of kind graph",
+                                 "predict, evaluate, explain, inspect, calibrate and serve take it"])
         self.fails(WRONG_USAGE, "explain", "-m", model, self.spec, mentions=["reads --database"])
         self.fails(WRONG_USAGE, "calibrate", "-m", model, self.spec, "-o", self.folder / "c",
                    mentions=["reads --database"])

@@ -4,6 +4,8 @@ weights of the model, and what makes no sense refused."""
 import json
 import math
 
+from people_and_towns import TEMPLATE as SEGMENT_TEMPLATE
+from people_and_towns import sentences
 from support import BAD_INPUT, INGREDIENTS, WRONG_USAGE, CliTest, croft, main
 
 TRAIN, TEST = INGREDIENTS / "train.txt", INGREDIENTS / "test.txt"
@@ -84,6 +86,74 @@ class SumsTest(ExplainTest):
         forbidden, kinds = self.check("--constrain", rules)
         self.assertGreater(forbidden, 0)
         self.assertEqual(kinds, {"attribute", "transition", "limit"})
+
+
+class WrongStretchTest(ExplainTest):
+    # Gold, and what the model says: a name that is none, a longer one, and one after another.
+    WRONG = ("saw O\nAnna O\nBerg O\nand O\n\nIda B-PER\nFeld O\nmet O\n\n"
+             "Max B-LOC\nStein I-LOC\nUlm B-PER\nKiel B-LOC\n\nnear O\nUlm B-LOC\n")
+    STRETCHES = [[(1, 3, ["B-PER", "I-PER"], ["O", "O"])], [(0, 2, ["B-PER", "I-PER"], ["B-PER", "O"])],
+                 [(0, 3, ["B-PER", "I-PER", "B-LOC"], ["B-LOC", "I-LOC", "B-PER"])]]
+
+    def setUp(self):
+        super().setUp()
+        self.data = self.file("people.conll", sentences(80, 1))
+        self.test = self.file("wrong.conll", self.WRONG)
+
+    def check(self, model, labels_of):
+        """Each difference is that of the log-probabilities of two labellings, and its parts sum to it."""
+        documents = self.explain(model, "--wrong", "--top", 2, self.test)
+        self.assertEqual([[(s["start"], s["end"], *labels_of(s)) for s in d["stretches"]] for d in documents],
+                         self.STRETCHES)
+        lines = self.run_ok("predict", "-m", model, "--k-best", 1000, "--output", "json", self.test).splitlines()
+        for document, line in zip(documents, lines):
+            log_p = {tuple(y["labels"]): y["log_probability"] for y in json.loads(line)["k_best"]}
+            y = json.loads(line)["labels"]
+            for stretch in document["stretches"]:
+                labels, other = labels_of(stretch)
+                self.assertEqual(y[stretch["start"]:stretch["end"]], labels)
+                changed = (*y[:stretch["start"]], *other, *y[stretch["end"]:])
+                if stretch["difference"] is None:
+                    self.assertNotIn(changed, log_p)
+                    continue
+                self.assertAlmostEqual(stretch["difference"], log_p[tuple(y)] - log_p[changed], places=8)
+                parts = [*stretch["reasons"], stretch["rest"]]
+                self.assertAlmostEqual(sum(part["difference"] for part in parts), stretch["difference"], places=9)
+        return documents
+
+    def test_of_chains_of_any_order(self):
+        for options in ([], ["--boundaries"], ["--order", 2]):
+            documents = self.check(self.train("m.croft", *options, self.data), lambda s: (s["labels"], s["other"]))
+            self.assertEqual(documents[0]["stretches"][0]["rows"], ["Anna", "Berg"])
+
+    def test_of_segments(self):
+        template = self.file("template", SEGMENT_TEMPLATE + "B1:%length\n")
+        model = self.train("s.croft", "--model", "segment", "--segment-template", template, self.data)
+
+        def spelled(segments):
+            return [label if label == "O" else ("B-" if t == begin else "I-") + label
+                    for begin, end, label in segments for t in range(begin, end)]
+        self.check(model, lambda s: (spelled(s["segments"]), spelled(s["other"])))
+        text = self.run_ok("explain", "-m", model, "--wrong", self.test)
+        self.assertIn("\n1-2  Anna Berg\n  PER ", text)
+        self.assertIn("difference       PER:2         O O\n", text)
+
+    def test_what_the_model_cannot_have_is_said(self):
+        chain = self.train("m.croft", self.data)
+        segment = self.train("s.croft", "--model", "segment", self.data)
+        new = self.file("new.conll", "saw O\nAnna B-NEW\nBerg I-NEW\n")
+        long = self.file("long.conll", "Anna B-PER\nBerg I-PER\nsaw I-PER\n")
+        message = 'the model does not know the label "B-NEW"'
+        for model in (chain, segment):
+            ((stretch,),) = [d["stretches"] for d in self.explain(model, "--wrong", new)]
+            self.assertEqual((stretch["start"], stretch["end"]), (1, 3))
+            self.assertIn("the model does not know the label", stretch["error"])
+            self.assertNotIn("reasons", stretch)
+        self.assertIn(f"\n  {message}\n", self.run_ok("explain", "-m", chain, "--wrong", new))
+        ((stretch,),) = [d["stretches"] for d in self.explain(segment, "--wrong", long)]
+        self.assertEqual(stretch["error"],
+                         'the model has no segment "PER" of 3 positions: none is longer than 2')
+        self.fails(WRONG_USAGE, "explain", "-m", segment, "--wrong", self.words, mentions=["--wrong", "words.txt"])
 
 
 class PartsTest(ExplainTest):
@@ -170,16 +240,25 @@ class ChoiceTest(ExplainTest):
     def test_wrong_and_unsure_positions_can_be_explained_alone(self):
         model = self.train("m.croft", "--max-iterations", 5, TRAIN)
         whole = self.explain(model, TEST)
+        name = self.explain(model, "--against", "NAME", TEST)
         gold = [[line.split()[-1] for line in block.splitlines()] for block in TEST.read_text().strip().split("\n\n")]
-        for options, keep in ((["--wrong"], lambda p, label: p["label"] != label),
-                              (["--below", "0.7"], lambda p, label: p["probability"] < 0.7),
-                              (["--wrong", "--below", "0.6"], lambda p, label: p["label"] != label
-                               and p["probability"] < 0.6)):
+        for options, all_of, keep in (
+                (["--wrong", "--against", "NAME"], name, lambda p, label: p["label"] != label),
+                (["--below", "0.7"], whole, lambda p, label: p["probability"] < 0.7),
+                (["--wrong", "--against", "NAME", "--below", "0.6"], name,
+                 lambda p, label: p["label"] != label and p["probability"] < 0.6)):
             wanted = [[p for p in one["positions"] if keep(p, labels[p["position"]])]
-                      for one, labels in zip(whole, gold)]
+                      for one, labels in zip(all_of, gold)]
             self.assertGreater(sum(map(len, wanted)), 3)
             self.assertEqual([one["positions"] for one in self.explain(model, *options, TEST)],
                              [each for each in wanted if each])
+        # These labels spell no chunks: each wrong position is one by itself, against its gold label.
+        for options, keep in (([], lambda p: True), (["--below", "0.6"], lambda p: p < 0.6)):
+            wanted = [[(p["position"], p["label"], label) for p, label in zip(one["positions"], labels)
+                       if p["label"] != label and keep(p["probability"])] for one, labels in zip(whole, gold)]
+            found = [[(s["start"], *s["labels"], *s["other"]) for s in one["stretches"]]
+                     for one in self.explain(model, "--wrong", *options, TEST)]
+            self.assertEqual(found, [each for each in wanted if each])
         self.fails(WRONG_USAGE, "explain", "-m", model, "--wrong", self.words, mentions=["--wrong", "words.txt"])
         self.fails(WRONG_USAGE, "explain", "-m", model, "--below", "2", TEST, mentions=["--below"])
 

@@ -58,6 +58,30 @@ class CheckTest(CliTest):
         self.assertEqual(self.cases(test["findings"], "labelled_differently_in_training"), [(4, "Ann left", 1)])
         self.assertEqual(test["findings"]["words_not_in_training"]["count"], 1)
 
+    def test_a_slip_in_one_label_hides_no_wrong_chunk(self):
+        findings = self.check(self.file("slip", "Ada B-PER\nx O\nBob I-PER\ny O\n\nz B_PER\n\nw B-PER\n\n"))["train"][
+            "findings"]
+        self.assertEqual(self.cases(findings, "labels_beside_chunks"), [(6, "B_PER", None)])
+        self.assertEqual(self.cases(findings, "invalid_chunks"), [(3, "I-PER after O", None)])
+        tags = self.check(self.file("tags", "Ada N\nx V\nBob B-N\ny V\n\n"))["train"]["findings"]
+        self.assertNotIn("labels_beside_chunks", tags)
+
+    def test_each_wrong_chunk_of_a_sequence_counts(self):
+        rows = "a B-PER\nb I-LOC\nc O\nd B-PER\ne I-LOC\nf O\n\n"
+        findings = self.check(self.file("two", rows))["train"]["findings"]
+        self.assertEqual(self.cases(findings, "invalid_chunks"), [(2, "I-LOC after B-PER", None),
+                                                                  (5, "I-LOC after B-PER", None)])
+
+    def test_lines_are_those_of_the_file(self):
+        left_out = self.file("left_out", "# c\na X Q\n\nb Y P\n# d\nb Y R\n\n")
+        findings = self.check("--ignore-lines", "^#", left_out)["train"]["findings"]
+        self.assertEqual(sorted(self.cases(findings, "labels_seen_once")),
+                         [(2, "Q", None), (4, "P", None), (6, "R", None)])
+        spans = self.file("s.jsonl", '{"tokens": ["a", "b"], "spans": [[0, 1, "X"]]}\n\n'
+                                     '{"tokens": ["a", "c"], "spans": [[0, 1, "Y"]]}\n')
+        findings = self.check("--format", "spans", spans)["train"]["findings"]
+        self.assertEqual(sorted(self.cases(findings, "labels_seen_once")), [(1, "B-X", None), (3, "B-Y", None)])
+
     def test_data_in_which_chunks_begin_with_i_is_not_wrong_for_that(self):
         found = self.check(self.file("bio1", "Ann I-PER\nleft O\n\nRome I-LOC\nOslo B-LOC\nfell O\n\n"))
         self.assertNotIn("invalid_chunks", found["train"]["findings"])

@@ -103,7 +103,7 @@ class ErrorsTest(CliTest):
         self.assertEqual([(e["gold"], e["predicted"], e["context"]) for e in sorted(found, key=lambda e: e["line"])],
                          [("Y at positions 1 to 2", "X at positions 1 to 2", ""), ("X at position 3", "", "")])
         self.fails(WRONG_USAGE, "errors", "-m", self.model, "--train", data, self.test,
-                   mentions=["attributes", "no words"])
+                   mentions=["a.croft reads attributes data", "data of columns"])
 
     def test_lines_are_those_of_the_file_and_words_are_told_unseen(self):
         lines = self.test.read_text().splitlines()
@@ -120,9 +120,56 @@ class ErrorsTest(CliTest):
     def test_one_kind_and_why(self):
         for each in self.errors("--kind", "missed", "--explain", "--top", 3)["errors"]:
             self.assertEqual((each["kind"], each["predicted"]), ("missed", ""))
-            self.assertEqual([p["position"] for p in each["why"]["positions"]], [each["position"]])
+            ((start, end),) = [(s["start"], s["end"]) for s in each["why"]["stretches"]]
+            self.assertIn(each["position"], range(start, end))
         text = self.run_ok("errors", "-m", self.model, "--explain", "--top", 1, self.test)
         self.assertIn("difference", text)
+
+    def test_a_wrong_chunk_is_explained_as_a_whole_by_chains_and_segments(self):
+        self.test = self.file("wrong.conll", "saw O\nAnna O\nBerg O\nand O\n")
+        (error,) = self.errors("--explain", "--top", 1)["errors"]
+        self.assertEqual((error["kind"], error["predicted"]), ("invented", "PER Anna Berg"))
+        (stretch,) = error["why"]["stretches"]
+        self.assertEqual((stretch["start"], stretch["end"]), (1, 3))
+        self.assertEqual((stretch["labels"], stretch["other"]), (["B-PER", "I-PER"], ["O", "O"]))
+        parts = [*stretch["reasons"], stretch["rest"]]
+        self.assertAlmostEqual(sum(part["difference"] for part in parts), stretch["difference"], places=9)
+        self.assertEqual([(r["start"], r["labels"], r["other_labels"]) for r in sorted(
+            (r for r in stretch["reasons"] if r["kind"] == "transition"), key=lambda r: r["start"])],
+            [(0, ["O", "B-PER"], ["O", "O"]), (1, ["B-PER", "I-PER"], ["O", "O"]), (2, ["I-PER", "O"], ["O", "O"])])
+        text = self.run_ok("errors", "-m", self.model, "--explain", self.test)
+        self.assertIn("\n1-2  Anna Berg\n  B-PER ", text)
+        self.assertIn("   difference  B-PER I-PER          O O\n", text)
+        self.model = self.train("s.croft", "--model", "segment", self.data)
+        (error,) = self.errors("--explain", "--top", 1)["errors"]
+        (stretch,) = error["why"]["stretches"]
+        self.assertEqual((stretch["segments"], stretch["other"]), ([[1, 3, "PER"]], [[1, 2, "O"], [2, 3, "O"]]))
+        self.assertIn("difference       PER:2         O O\n",
+                      self.run_ok("errors", "-m", self.model, "--explain", self.test))
+
+    def test_a_label_that_the_model_does_not_know_is_said(self):
+        self.test = self.file("new.conll", "saw O\nAnna B-NEW\n")
+        self.assertIn('\n  the model does not know the label "B-NEW"\n',
+                      self.run_ok("errors", "-m", self.model, "--explain", self.test))
+        self.model = self.train("s.croft", "--model", "segment", self.data)
+        (error,) = self.errors("--explain")["errors"]
+        self.assertEqual(error["why"]["stretches"][0]["error"], 'the model does not know the label "B-NEW"')
+
+    def test_train_is_for_words_of_columns(self):
+        data = self.file("texts.tsv", "a\tgood day\nb\tbad night\n" * 4)
+        model = self.train("t.croft", "--model", "naive-bayes", "--format", "text", data)
+        self.fails(WRONG_USAGE, "errors", "-m", model, "--train", data, data,
+                   mentions=["data of columns", "t.croft reads text data"])
+
+    def test_confusions_of_chunks_are_in_text_and_json(self):
+        self.test = self.file("wrong.conll", "saw O\nAnna O\nBerg O\nand O\nUlm B-PER\n")
+        found = json.loads(self.run_ok("evaluate", "-m", self.model, "--confusion", "--json", self.test))
+        self.assertEqual(found["chunk_confusion"], {"(none)": {"PER": 1}, "PER": {"LOC": 1}})
+        self.assertEqual(found["confusion"]["O"], {"O": 2, "B-PER": 1, "I-PER": 1})
+        text = self.run_ok("evaluate", "-m", self.model, "--confusion", self.test)
+        self.assertIn("\nchunks, gold  predicted      mistakes\n"
+                      "(none)        PER                   1\n"
+                      "PER           LOC                   1\n", text)
 
     def test_labels_that_spell_no_chunks_are_counted_one_by_one(self):
         model = self.train("i.croft", INGREDIENTS / "train.txt", "--max-iterations", 5)

@@ -47,6 +47,22 @@ class Groups(CliTest):
         self.assertNotIn("warning", done.stderr.decode())
         self.assertNotIn("warning", croft("train", "-o", self.folder / "m", data).stderr.decode())
 
+    def test_marks_that_are_left_out_are_warned_of_too(self):
+        data = self.file("data", documents())
+        done = croft("train", "--holdout", "0.2", "--ignore-lines", "^-DOC", "-o", self.folder / "m", data)
+        self.assertIn("a mark of documents", done.stderr.decode())
+
+    def test_a_contiguous_fraction_is_the_end_of_the_data(self):
+        lines = [f"Name{d} B-PER\nsaid O\n" for d in range(20)]
+        data = self.file("data", "\n".join(lines))
+        model = self.train("m", "--holdout", "0.25", "--contiguous", data)
+        self.assertEqual(self.names_in(model), set(range(15)))
+        grouped = self.file("grouped", documents())
+        model = self.train("g", "--holdout", "0.2", "--contiguous", "--group-by=-DOCSTART-", grouped)
+        self.assertEqual(self.names_in(model), set(range(16)))
+        done = croft("train", "--holdout", "0.2", "--contiguous", "-o", self.folder / "m", grouped)
+        self.assertNotIn("warning", done.stderr.decode())
+
     def test_standard_input_and_pipes_are_read_once(self):
         data = documents(sentences=400)  # more than a pipe holds
         whole = self.train("w", "--max-iterations", "3", "--holdout", "0.2", "--group-by=-DOCSTART-",
@@ -74,6 +90,8 @@ class Groups(CliTest):
             self.assertFalse((self.folder / "m").exists())
         fails(WRONG_USAGE, "--group-by goes with --holdout", "--group-by=-DOCSTART-", data)
         fails(WRONG_USAGE, "is a file", "--holdout", data, "--group-by=-DOCSTART-", data)
+        fails(WRONG_USAGE, "--contiguous goes with --holdout", "--contiguous", data)
+        fails(WRONG_USAGE, "--contiguous is of a fraction", "--holdout", data, "--contiguous", data)
         fails(WRONG_USAGE, "begins with this cell", "--holdout", "0.5", "--group-by", "document", data)
         fails(BAD_INPUT, "no column of this number", "--holdout", "0.5", "--group-by", "5", data)
         one = self.file("one", documents(1, 3))

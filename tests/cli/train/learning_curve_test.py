@@ -6,7 +6,7 @@ import json
 import xml.dom.minidom
 
 from people_and_towns import sentences
-from support import BAD_INPUT, INGREDIENTS, WRONG_USAGE, CliTest, main
+from support import BAD_INPUT, INGREDIENTS, WRONG_USAGE, CliTest, croft, main
 
 TRAIN, TEST = INGREDIENTS / "train.txt", INGREDIENTS / "test.txt"
 
@@ -38,6 +38,22 @@ class LearningCurveTest(CliTest):
         found = self.curve(data, "--test", test, "--group-by", "-DOCSTART-", "--shares", "0.25,0.3,1", "--repeats", "1",
                            "--max-iterations", "3")
         self.assertEqual([point["sequences"] for point in found["points"]], [4, 8, 16])
+
+    def test_a_contiguous_share_is_a_run_of_neighbours(self):
+        # Each word has a label of its own, which only a training that has the word can know.
+        words = [f"w{k} L{k}\n\n" for k in range(8)]
+        data, even = self.file("d.conll", "".join(words)), self.file("t.conll", "".join(words[::2]))
+        options = [data, "--test", even, "--template", self.file("template", "U:%x[0,0]\n"), "--l2", "0.01", "--shares",
+                   "0.5", "--repeats", "6"]
+        self.assertEqual(self.curve(*options, "--contiguous")["points"][0]["scores"], [0.5] * 6)
+        self.assertNotEqual(self.curve(*options)["points"][0]["scores"], [0.5] * 6)
+
+    def test_marks_and_hold_outs_that_nothing_uses(self):
+        mark = self.file("m.conll", "-DOCSTART- O\n\na O\nb X\n\n" * 3)
+        options = ["learning-curve", "--quiet", "--shares", "1", "--repeats", "1", "--test", mark, mark]
+        self.assertIn(b"m.conll:1: a mark of documents", croft(*options).stderr)
+        self.assertEqual(croft(*options, "--group-by=-DOCSTART-").stderr, b"")
+        self.fails(WRONG_USAGE, *options, "--holdout", "0.3", mentions=["--holdout: a learning curve scores on --test"])
 
     def test_table_csv_and_picture_say_the_same(self):
         options = [TRAIN, "--test", TEST, "--shares", "0.1,0.5", "--repeats", "2", "--max-iterations", "5"]

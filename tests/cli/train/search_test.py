@@ -248,6 +248,18 @@ class SearchTest(CliTest):
         self.fails(WRONG_USAGE, *arguments, mentions=["--holdout: a search scores settings on its folds"])
         self.run_ok(*arguments, "--early-stop", "2")
 
+    def test_a_hold_out_of_a_training_divides_no_group_either(self):
+        data = self.file("train.conll", self.documents())
+        stopped = ["--holdout", "0.3", "--early-stop", "2"]
+        best, by_hand = self.folder / "best.croft", self.folder / "by_hand.croft"
+        for how in (["--group-by=-DOCSTART-"], ["--contiguous"], ["--group-by=-DOCSTART-", "--contiguous"]):
+            done = croft("search", data, "--quiet", "--values", "l2=1", *stopped, *how, "-o", best)
+            self.assertEqual((done.returncode, done.stderr), (DONE, b""))
+            for option in how:
+                self.assertIn(option, done.stdout.decode().splitlines()[-1])
+            self.run_ok("train", "--quiet", "--l2", "1", *stopped, *how, "-o", by_hand, data)
+            self.assertEqual(best.read_bytes(), by_hand.read_bytes())
+
     def test_iterations_can_be_what_grows(self):
         data = self.file("train.conll", sentences())
         found = self.search(data, "--values", "l2=0.1,1,10", "--resource", "iterations",

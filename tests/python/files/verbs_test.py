@@ -129,6 +129,24 @@ def test_suggest_gives_the_lines_that_the_program_prints(tmp_path, data, model):
     assert croft.suggest(models, data) == croft.suggest(models, data, by="vote-entropy")
 
 
+def test_suggest_reads_what_the_program_reads(tmp_path, model):
+    raw, prodigy, labels_first = tmp_path / "raw.txt", tmp_path / "p.jsonl", tmp_path / "first.conll"
+    raw.write_text("a b c\nd-a b\n")
+    prodigy.write_text("".join(json.dumps({"text": text}) + "\n" for text in ("a b", "c d a")))
+    labels_first.write_text("# one\nL a\nH d\n\nL b\n\n")
+    spans = tmp_path / "s.jsonl"
+    spans.write_text('{"tokens": ["in", "Rome"], "spans": [[1, 2, "LOC"]]}\n{"tokens": ["Rome"], "spans": []}\n')
+    of_spans = tmp_path / "s.croft"
+    program("train", "--quiet", "--format", "spans", "-o", of_spans, spans)
+    for of, path, options in ((of_spans, raw, {"format": "raw"}),
+                              (of_spans, raw, {"format": "raw", "tokenizer": "blanks"}),
+                              (of_spans, prodigy, {"format": "prodigy"}), (of_spans, spans, {}),
+                              (model, labels_first, {"label_column": 1, "ignore_lines": "^#"})):
+        flags = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+        expected = [json.loads(line) for line in program("suggest", "-m", of, *flags, path).splitlines()]
+        assert croft.suggest(of, path, **options) == expected, options
+
+
 def test_check_reads_the_columns_that_it_is_told(tmp_path):
     path = tmp_path / "t.conll"
     path.write_text("# one\nL a\nH d\n\n")
@@ -157,11 +175,18 @@ def test_check_reads_tables(tmp_path):
     (lambda m, d, o: croft.calibrate(m, d, m), croft.Error, "would replace"),
     (lambda m, d, o: croft.stack(m, d, jackknife=1), croft.Error, "jackknife"),
     (lambda m, d, o: croft.stack(m, d, jackknife=99), croft.Error, "jackknife"),
+    (lambda m, d, o: croft.stack(m, d, jackknife=-1), ValueError, "jackknife is -1"),
+    (lambda m, d, o: croft.stack(m, d, elsewhere=-1), ValueError, "elsewhere is -1"),
+    (lambda m, d, o: croft.stack(m, []), ValueError, "no data: name a file"),
+    (lambda m, d, o: croft.cluster([], o), ValueError, "no data: name a file"),
+    (lambda m, d, o: croft.cluster((), o, format="columns"), ValueError, "no data: name a file"),
     (lambda m, d, o: croft.cluster(d, o, clusters=0), ValueError, "clusters is 0"),
+    (lambda m, d, o: croft.cluster(d, o, format="columns", column=-1), ValueError, "column is -1"),
     (lambda m, d, o: croft.cluster(d, o, format="csv"), ValueError, "format is 'csv'"),
     (lambda m, d, o: croft.cluster(d, o, column=1), ValueError, "column is of format columns"),
     (lambda m, d, o: croft.convert(d, "crf"), ValueError, "name the file to write"),
-    (lambda m, d, o: croft.convert(d, "spans", format="conl"), croft.Error, "conl"),
+    (lambda m, d, o: croft.convert(d, "spans", format="conl"), croft.Error, '"conl".*did you mean "conllu"'),
+    (lambda m, d, o: croft.read(d, "docano"), croft.Error, 'format is "docano".*did you mean "doccano"'),
     (lambda m, d, o: croft.convert(d, "spans", d, format="raw"), ValueError, "would replace the input"),
     (lambda m, d, o: croft.convert(d + ".not", "spans"), FileNotFoundError, "not"),
     (lambda m, d, o: croft.convert(m + ".not", "chain", o), FileNotFoundError, "not"),
@@ -172,6 +197,10 @@ def test_check_reads_tables(tmp_path):
     (lambda m, d, o: croft.suggest(croft.load(m), d, by="margins"), croft.Error, "by is margin"),
     (lambda m, d, o: croft.suggest([croft.load(m)] * 2, d, by="margin"), croft.Error, "of one model"),
     (lambda m, d, o: croft.suggest(croft.load(m), d, top=0), ValueError, "top is 0"),
+    (lambda m, d, o: croft.suggest(m, d, by=3), TypeError, "by is 3"),
+    (lambda m, d, o: croft.suggest(m, d, format="docano"), croft.Error, "format.*doccano"),
+    (lambda m, d, o: croft.suggest(m, d, tokenizer="blanks"), croft.Error, "tokenizer cuts texts"),
+    (lambda m, d, o: croft.suggest(m, [[["a"]]], format="raw"), ValueError, "format is of a file"),
     (lambda m, d, o: croft.suggest(croft.load(m), d, density=-1), croft.Error, "density"),
     (lambda m, d, o: croft.suggest(croft.load(m), d, density=float("inf")), croft.Error, "density"),
 ])
@@ -188,7 +217,7 @@ def test_warnings_point_at_the_line_of_the_caller(tmp_path, model):
     few.write_text("a L\na H\nd H\nc L\nd H\nb L\n\n")
     widened = tmp_path / "p.jsonl"
     widened.write_text(json.dumps({"text": "Romes", "spans": [{"start": 0, "end": 4, "label": "LOC"}]}) + "\n")
-    with pytest.warns(UserWarning) as first:
+    with pytest.warns(UserWarning, match="few for method temperature") as first:
         croft.calibrate(model, few)
     with pytest.warns(UserWarning, match="widened") as second:
         croft.convert(widened, "spans", format="prodigy", misaligned="widen")
@@ -211,8 +240,9 @@ def test_models_warn_at_the_line_of_the_caller():
 
 
 def test_dir_shows_what_is_meant_for_users():
-    names = [name for name in dir(croft) if not name.startswith("__")]
-    assert names == sorted(croft.__all__)
-    for name in names:
+    names = dir(croft)
+    assert names == sorted([*croft.__all__, "__doc__", "__version__"])
+    for name in croft.__all__:
         assert getattr(croft, name).__doc__, name
+    assert dir(croft.compat) == ["DifferenceWarning", "__doc__", "pycrfsuite", "sklearn_crfsuite"]
     assert {"calibrate", "stack", "cluster", "convert", "suggest"} <= set(names)

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/label/model_tokenizer.h"
 #include "app/label/row_reader.h"
 #include "croft/core/error.h"
 #include "data/checks.h"
@@ -66,6 +65,10 @@ ChangedSpans convert_texts(const std::string& path, const TextConversion& conver
       columns ? conversion.writing.scheme != ChunkScheme::automatic : conversion.to != "text";
   const ChunkScheme scheme = columns ? ChunkScheme::automatic : conversion.writing.scheme;
   const bool hold = wants_spans && scheme == ChunkScheme::automatic;
+  const auto add = [&](const TextRecord& one) {
+    writer->add(one);
+    if (conversion.written) conversion.written(one);
+  };
   std::vector<TextRecord> held;
   TextRecord record;
   bool any = false;
@@ -76,28 +79,54 @@ ChangedSpans convert_texts(const std::string& path, const TextConversion& conver
       continue;
     }
     if (wants_spans) spell_spans(scheme, name_of(path), record);
-    writer->add(record);
+    add(record);
   }
-  if (!any) fail_no_sequences(name_of(path));
+  const bool stream = path == "-";  // which may have nothing to say
+  if (!any && !stream) {
+    if (const std::string why = reader->why_none(); !why.empty()) throw Error(path, ": ", why);
+    if (!conversion.may_be_empty) fail_no_sequences(path);
+  }
   const ChunkScheme found = held.empty() ? ChunkScheme::none : scheme_of(held);
   for (TextRecord& each : held) {
     spell_spans(found, name_of(path), each);
-    writer->add(each);
+    add(each);
   }
   writer->end();
   return reader->changed();
 }
 
+namespace {
+
+LineReader converted_lines(const std::string& path, TextConversion conversion) {
+  std::string text;
+  std::vector<std::uint32_t> made_from;
+  std::size_t lines = 0;
+  conversion.may_be_empty = true;
+  conversion.written = [&](const TextRecord& record) {  // its rows, and the empty line behind them
+    for (std::size_t t = 0; made_from.size() < lines; ++t) {
+      const bool known = t < record.lines.size();
+      made_from.push_back(known ? record.lines[t] : static_cast<std::uint32_t>(record.where.line));
+    }
+  };
+  convert_texts(path, conversion, [&](std::string_view some) {
+    text += some;
+    lines += static_cast<std::size_t>(std::ranges::count(some, '\n'));
+  });
+  return LineReader(text, name_of(path), std::move(made_from));
+}
+
+}  // namespace
+
 LineReader foreign_lines(const std::string& path, std::string_view format,
-                         std::string_view tokenizer) {
+                         std::shared_ptr<const TextTokenizer> tokenizer) {
   const TextFormat& known = text_format(format);
   TextConversion conversion{.from = format, .to = known.labels_tokens ? "columns" : kSpanFormat};
-  if (!tokenizer.empty() && known.cuts) {
-    conversion.reading.tokenizer = text_tokenizer(tokenizer);
-  }
-  std::string text;
-  convert_texts(path, conversion, [&](std::string_view some) { text += some; });
-  return LineReader(text, name_of(path) + " (as " + std::string(conversion.to) + ")");
+  if (known.cuts) conversion.reading.tokenizer = std::move(tokenizer);
+  return converted_lines(path, std::move(conversion));
+}
+
+LineReader text_lines_of_table(const std::string& path, const TextReading& reading) {
+  return converted_lines(path, {.from = "csv", .to = "text", .reading = reading});
 }
 
 Json read_texts(const std::string& path, std::string_view format, const TextReading& reading) {

@@ -1,5 +1,7 @@
 // Data from any format that can be read to any that can be written.
 #pragma once
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -15,20 +17,28 @@ struct TextConversion {
   // which become spans.  automatic: labels as they look, for which all of the data is held in
   // memory; columns keep labels of tokens, and spell spans as bio.
   TextWriting writing{};
+  bool may_be_empty = false;  // a file without any sequence is none that is to be refused
+  // Called with each sequence once it has been handed on; may be null.
+  std::function<void(const TextRecord&)> written{};
 };
 
-// Hands on the output piece by piece.  Throws InputError for bad data and an input without any
-// sequence; UsageError for a format that there is not, an option that a format does not take, and
-// labels that spell no spans where they are to be read as such.
-// Returns the spans that were widened or dropped, as Misaligned says.
+// Hands on the output piece by piece.  Throws InputError for bad data and a file without any
+// sequence (a stream may have none); UsageError for a format that there is not, an option that a
+// format does not take, and labels that spell no spans where they are to be read as such. Returns
+// the spans that were widened or dropped, as Misaligned says.
 ChangedSpans convert_texts(const std::string& path, const TextConversion& conversion,
                            const WriteText& write);
 
 // The lines of a file of another program as this one reads them: columns where tokens are labelled,
-// else spans.  All of it is held in memory.
-//   tokenizer : of texts, as text_tokenizer() names it; empty: the usual one
+// else spans.  They have the numbers of the lines that they were made from.  All of it is held in
+// memory.
+//   tokenizer : of texts; null: the usual one
 LineReader foreign_lines(const std::string& path, std::string_view format,
-                         std::string_view tokenizer);
+                         std::shared_ptr<const TextTokenizer> tokenizer);
+
+// The lines of format text (LABEL TAB TEXT) that a table with a column of texts is, likewise; texts
+// alone where `reading` names no column of labels.
+LineReader text_lines_of_table(const std::string& path, const TextReading& reading);
 
 // A list of objects: tokens, and where the format has them text, offsets, spans, labels of tokens,
 // the label of the text, and whatever else stood there.

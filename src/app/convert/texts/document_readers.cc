@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "app/convert/texts/text_readers.h"
@@ -16,15 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 // --- BRAT
-
-bool is_blank_text(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const DecodedCharacter c = decode(text, at);
-    if (!is_blank_character(c.value)) return false;
-    at += c.size;
-  }
-  return true;
-}
 
 // FILE.txt or FILE.ann: both; a folder: all of its pairs, by their names.
 std::vector<fs::path> documents_of(const std::string& path) {
@@ -60,66 +52,97 @@ class BratDocument final : public TextReader {
   }
 
   bool next(TextRecord& record) override {
-    while (at_ < text_.size()) {
-      const std::size_t begin = at_, end = std::min(text_.find('\n', at_), text_.size());
-      at_ = end + 1;
-      ++line_;
-      if (read_line(begin, end, record)) return true;
+    while (line_ < lines_.size()) {
+      const TextPlace& line = lines_[line_++];
+      if (read_line(line, record)) return true;
     }
     return false;
   }
 
  private:
+  // Characters [begin, end) of the text, as a line says.
+  struct Annotation {
+    std::size_t line_number = 0;
+    std::string line, label, covered;
+    std::size_t begin = 0, end = 0;
+  };
+
+  // The file as it stands: offsets are of its characters, those that end lines included.
   void read_text(LineReader& lines) {
+    lines.keep_given();
     std::string_view line;
     while (lines.next(line)) {
       require_plain_utf8(line, lines);
-      text_.append(line) += '\n';
+      lines.mark_given();
     }
+    GivenLines given;
+    lines.take_given(std::numeric_limits<std::size_t>::max(), given);
+    text_ = std::move(given.text);
+    for (const GivenLines::Line& each : given.marked) lines_.push_back({each.begin, each.end});
   }
 
-  bool read_line(std::size_t begin, std::size_t end, TextRecord& record) {
+  bool read_line(const TextPlace& line, TextRecord& record) {
     record = TextRecord();
     record.where = {name_, line_};
-    record.text = text_.substr(begin, end - begin);
+    record.text = text_.substr(line.begin, line.end - line.begin);
     cut(*reading_.tokenizer, record);
     if (record.places.empty()) return false;
-    while (counted_ < begin) {
+    while (counted_ < line.begin) {
       counted_ += decode(text_, counted_).size;
       ++characters_;
     }
     record.rest["document"] = fs::path(name_).stem().string();
     record.rest["start"] = characters_;
     std::vector<CharacterSpan> spans;
-    for (; next_ < annotations_.size() && annotations_[next_].begin < end; ++next_) {
+    for (; next_ < annotations_.size() && annotations_[next_].begin < line.end; ++next_) {
       const CharacterSpan& each = annotations_[next_];
-      spans.push_back({each.begin - begin, each.end - begin, each.label});
+      spans.push_back({each.begin - line.begin, each.end - line.begin, each.label});
     }
     set_spans(std::move(spans), reading_.misaligned, changed_, record);
     return true;
   }
 
   void read_annotations(LineReader& lines) {
-    const CharacterPlaces places(text_);
+    std::vector<Annotation> all;
     std::string_view line;
     while (lines.next(line)) {
-      if (!line.starts_with('T')) continue;  // relations, events, attributes, notes
       require_plain_utf8(line, lines);
-      annotations_.push_back(read_annotation(lines, line, places));
+      if (line.find_first_not_of(kBlanks) == line.npos || is_of_another_kind(line)) continue;
+      all.push_back(read_annotation(lines, line));
     }
+    // As BRAT counts; as others do where that alone fits all of them.
+    CharacterPlaces places(text_);
+    const auto fit = [&](const CharacterPlaces& counted) {
+      return std::ranges::all_of(all, [&](const Annotation& each) { return fits(each, counted); });
+    };
+    if (!fit(places)) {
+      CharacterPlaces of_lines = CharacterPlaces::of_lines(text_);
+      if (fit(of_lines)) places = std::move(of_lines);
+    }
+    for (const Annotation& each : all) add(each, places, {lines.name(), each.line_number});
     std::ranges::stable_sort(annotations_, {}, &CharacterSpan::begin);
   }
 
+  // Relations, events, attributes (also M), references to other data, notes, equivalences.
+  static bool is_of_another_kind(std::string_view line) {
+    if (line.front() == '#') return true;
+    const std::size_t end = line.find('\t');
+    return std::string_view("REAMN*").find(line.front()) != std::string_view::npos &&
+           end != line.npos && line.substr(0, end).find(' ') == std::string_view::npos;
+  }
+
   // T1 TAB LABEL BEGIN END TAB TEXT
-  CharacterSpan read_annotation(const LineReader& lines, std::string_view line,
-                                const CharacterPlaces& places) const {
+  static Annotation read_annotation(const LineReader& lines, std::string_view line) {
     const auto fail = [&](std::string_view problem, std::string_view remedy) {
       throw InputError(lines.location(), Message(std::string(problem)), line,
                        Message(std::string(remedy)));
     };
-    constexpr std::string_view kForm = "an annotation is T1 TAB LABEL BEGIN END TAB TEXT";
+    constexpr std::string_view kForm =
+        "one of a span is T1 TAB LABEL BEGIN END TAB TEXT; others begin with R, E, A, M, N, * or #";
     const std::size_t first = line.find('\t'), second = line.find('\t', first + 1);
-    if (first == line.npos || second == line.npos) fail("a line that is no annotation", kForm);
+    if (line.front() != 'T' || first == line.npos || second == line.npos) {
+      fail("a line that is no annotation", kForm);
+    }
     const std::string_view middle = line.substr(first + 1, second - first - 1);
     const std::size_t blank = middle.find(' '), last = middle.find(' ', blank + 1);
     if (blank == middle.npos || last == middle.npos || blank == 0) {
@@ -128,35 +151,59 @@ class BratDocument final : public TextReader {
     if (middle.find(';', blank) != middle.npos) {
       fail("an annotation in several pieces", "a span is one piece: leave it out or join it");
     }
-    std::size_t begin = 0, end = 0;
-    const auto number = [&](std::string_view text, std::size_t& out) {
-      const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), out);
+    Annotation out{lines.line_number(), std::string(line), std::string(middle.substr(0, blank)),
+                   std::string(line.substr(second + 1))};
+    const auto number = [&](std::string_view text, std::size_t& to) {
+      const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), to);
       if (fault != std::errc() || stop != text.data() + text.size()) {
         fail("an annotation whose offsets are no numbers", kForm);
       }
     };
-    number(middle.substr(blank + 1, last - blank - 1), begin);
-    number(middle.substr(last + 1), end);
-    if (begin >= end || end > places.size()) {
+    number(middle.substr(blank + 1, last - blank - 1), out.begin);
+    number(middle.substr(last + 1), out.end);
+    return out;
+  }
+
+  std::string_view covered_by(const Annotation& one, const CharacterPlaces& places) const {
+    const std::size_t begin = places.byte(one.begin);
+    return std::string_view(text_).substr(begin, places.byte(one.end) - begin);
+  }
+  bool fits(const Annotation& one, const CharacterPlaces& places) const {
+    return one.begin < one.end && one.end <= places.size() &&
+           covered_by(one, places) == one.covered;
+  }
+
+  void add(const Annotation& one, const CharacterPlaces& places, const Location& where) {
+    const auto fail = [&](const Message& problem, std::string_view remedy) {
+      throw InputError(where, problem, one.line, Message(std::string(remedy)));
+    };
+    if (one.begin >= one.end || one.end > places.size()) {
       fail("an annotation that is empty or lies behind its text", "correct its offsets");
     }
-    CharacterSpan span{places.byte(begin), places.byte(end), std::string(middle.substr(0, blank))};
-    std::string shown = text_.substr(span.begin, span.end - span.begin);
+    const std::string_view shown = covered_by(one, places);
+    if (without_line_ends(std::string(shown)) != without_line_ends(one.covered)) {
+      fail("an annotation whose text is not what stands at its offsets, " + in_quotes(shown),
+           "offsets count the characters of the text as it stands: a carriage return and a "
+           "newline are two, a byte order mark is one");
+    }
     if (shown.find('\n') != shown.npos) {
       fail("an annotation that goes over a line end",
            "a sequence is a line of the text: put it into one line");
     }
-    if (is_blank_text(shown)) fail("an annotation of blanks alone", "leave it out");
-    if (shown != line.substr(second + 1)) {
-      fail("an annotation whose text is not what stands at its offsets, " + in_quotes(shown),
-           "offsets count characters, and a line end is one of them");
+    if (is_blank_text(shown)) {
+      if (reading_.misaligned != Misaligned::drop) {
+        fail("an annotation of blanks alone", "leave it out, or say --misaligned drop");
+      }
+      changed_.add(place_of(where) + ": " + one.covered + " (" + one.label + ")");
+      return;
     }
-    return span;
+    annotations_.push_back({places.byte(one.begin), places.byte(one.end), one.label});
   }
 
   std::string name_, text_;
+  std::vector<TextPlace> lines_;  // of the text, without what ends them
   TextReading reading_;
-  std::size_t at_ = 0, line_ = 0;
+  std::size_t line_ = 0;                      // of these, the next one
   std::size_t counted_ = 0, characters_ = 0;  // bytes, and how many characters they are
   std::vector<CharacterSpan> annotations_;    // bytes of the text
   std::size_t next_ = 0;                      // of these
@@ -173,9 +220,9 @@ class BratReader final : public TextReader {
       if (document_) changed_.add(document_->changed());
       if (at_ == documents_.size()) return false;
       const fs::path& path = documents_[at_++];
-      document_ =
-          open_brat(LineReader(path.string()),
-                    LineReader(fs::path(path).replace_extension(".ann").string()), reading_);
+      LineReader text(path.string());  // first: what is wrong with it is said first
+      document_ = open_brat(
+          std::move(text), LineReader(fs::path(path).replace_extension(".ann").string()), reading_);
     }
   }
 
@@ -188,10 +235,15 @@ class BratReader final : public TextReader {
 
 // --- a table with a column of texts
 
+CsvRecordReader open_records(LineReader lines, char delimiter) {
+  if (delimiter == 0) delimiter = lines.name().ends_with(".tsv") ? '\t' : ',';
+  return CsvRecordReader(std::move(lines), delimiter);
+}
+
 class CsvTexts final : public TextReader {
  public:
   CsvTexts(LineReader lines, const TextReading& reading)
-      : records_(std::move(lines), reading.delimiter), reading_(reading) {
+      : records_(open_records(std::move(lines), reading.delimiter)), reading_(reading) {
     if (reading.text_column.empty()) {
       throw UsageError("--from csv needs --text-column: the name of the column that has the texts");
     }
@@ -249,7 +301,9 @@ class CsvTexts final : public TextReader {
     std::string all;
     for (const std::string& each : names_) all += (all.empty() ? "" : ", ") + each;
     throw UsageError(Message::option(option), " ", in_quotes(name), ": ", records_.name(),
-                     " has the columns ", all);
+                     names_.size() == 1 ? Message(" has one column, ", all,
+                                                  "; --delimiter says what is between cells")
+                                        : Message(" has the columns ", all));
   }
 
   CsvRecordReader records_;

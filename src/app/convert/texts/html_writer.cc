@@ -28,16 +28,12 @@ mark small { font-size: .7em; font-weight: 600; padding-left: .3rem; }
 
 class HtmlWriter final : public TextWriter {
  public:
-  HtmlWriter(const TextWriting& writing, WriteText write) : write_(std::move(write)) {
-    write_(
-        fmt::format("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{0}"
-                    "</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
-                    svg_escaped(writing.title), kStyle));
-  }
+  HtmlWriter(const TextWriting& writing, WriteText write)
+      : write_(std::move(write)), title_(svg_escaped(writing.title)) {}
 
   // The text as it stands; of tokens alone a blank between them.
   void add(const TextRecord& record) override {
+    begin();
     const bool has_text = !record.places.empty();
     std::string out = "<p>";
     std::size_t at = 0;  // bytes of the text that are written
@@ -63,13 +59,27 @@ class HtmlWriter final : public TextWriter {
     write_(out + "</p>\n");
   }
 
-  void end() override { write_("</body>\n</html>\n"); }
+  void end() override {
+    begin();
+    write_("</body>\n</html>\n");
+  }
 
  private:
+  // Once there is something to show: data that cannot be read is no half of a page.
+  void begin() {
+    if (std::exchange(begun_, true)) return;
+    write_(
+        fmt::format("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{0}"
+                    "</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
+                    title_, kStyle));
+  }
   std::size_t colour_of(const std::string& label) {
     return colours_.emplace(label, colours_.size() % kColours).first->second;
   }
   WriteText write_;
+  std::string title_;
+  bool begun_ = false;
   std::map<std::string, std::size_t> colours_;
 };
 

@@ -109,15 +109,25 @@ class ProdigyReader final : public JsonLines {
   ProdigyReader(LineReader lines, const TextReading& reading)
       : JsonLines(std::move(lines)), reading_(reading) {}
 
+  std::string why_none() const override {
+    if (skipped_ == 0) return {};
+    return "no line was accepted: \"answer\" is another one in all of them (" +
+           std::to_string(skipped_) + ")";
+  }
+
  private:
   bool read(const Json& object, TextRecord& record) override {
     const Json* const answer = object.get_if("answer");
-    if (answer != nullptr && answer->is_string() && answer->string() != "accept") return false;
+    if (answer != nullptr && answer->is_string() && answer->string() != "accept") {
+      ++skipped_;
+      return false;
+    }
     record.text = text_of(object, "text");
     const CharacterPlaces places(record.text);
     read_tokens(object, places, record);
     keep_rest(object, {"text", "tokens", "spans"}, record);
     take_label(object, record);
+    if (!record.label) take_choice(object, record);
     const Json* const list = object.get_if("spans");
     if (list == nullptr && answer == nullptr) return true;  // nobody has looked at it
     std::vector<CharacterSpan> spans;
@@ -133,6 +143,13 @@ class ProdigyReader final : public JsonLines {
     return true;
   }
 
+  // One that was accepted of several is the label of the text.
+  static void take_choice(const Json& object, TextRecord& record) {
+    const Json* const accepted = object.get_if("accept");
+    if (accepted == nullptr || !accepted->is_array() || accepted->size() != 1) return;
+    if ((*accepted)[0].is_string()) record.label = checked((*accepted)[0].string(), record.where);
+  }
+
   // Those of the line, where it has some.
   void read_tokens(const Json& object, const CharacterPlaces& places, TextRecord& record) {
     const Json* const list = object.get_if("tokens");
@@ -143,13 +160,28 @@ class ProdigyReader final : public JsonLines {
       if (!each.is_object()) fail("a token that is no object", each.dump(), "write an object");
       const CharacterSpan token = span(places, number(each, "start"), number(each, "end"), "token");
       if (token.begin < end) fail("tokens that overlap", each.dump(), "write them in order");
+      require_blank(record.text.substr(end, token.begin - end));
       end = token.end;
       record.places.push_back({token.begin, token.end});
       record.cells.push_back(record.text.substr(token.begin, token.end - token.begin));
+      const Json* const said = each.get_if("text");
+      if (said != nullptr && !(*said == Json(record.cells.back()))) {
+        fail("a token whose text is not what stands at its offsets, " +
+                 in_quotes(record.cells.back()),
+             each.dump(), "offsets count characters from 0 on");
+      }
     }
+    require_blank(record.text.substr(end));
+  }
+  void require_blank(std::string_view between) const {
+    if (is_blank_text(between)) return;
+    fail("tokens that leave out characters of the text", between,
+         "every character that is no blank is in a token: leave out \"tokens\" for those of "
+         "--tokenizer");
   }
 
   TextReading reading_;
+  std::size_t skipped_ = 0;  // lines with another answer
 };
 
 // --- doccano

@@ -172,6 +172,7 @@ class ConlluRows final : public TextReader {
   void add(const std::array<std::string_view, 10>& fields, TextRecord& record) const {
     for (const std::size_t k : cells_) record.cells.emplace_back(fields[k]);
     record.labels->emplace_back(fields[label_]);
+    record.lines.push_back(static_cast<std::uint32_t>(lines_.line_number()));
   }
 
   LineReader lines_;

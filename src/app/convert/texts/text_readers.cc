@@ -45,7 +45,7 @@ std::span<const TextFormat> text_formats() {
       {"csv",
        "a table with a column of texts",
        false,
-       {"text-column", "label-column"},
+       {"text-column", "label-column", "delimiter"},
        true,
        false,
        open_csv},
@@ -82,6 +82,7 @@ void check_options(const TextFormat& format, const TextReading& reading) {
   refuse(reading.misaligned != Misaligned::refuse, "misaligned");
   refuse(!reading.text_column.empty(), "text-column");
   refuse(!reading.label_column.empty(), "label-column");
+  refuse(reading.delimiter != 0, "delimiter");
   refuse(!reading.ignore_lines.empty(), "ignore-lines");
   refuse(!reading.label_names.empty(), "label-names");
   refuse(!reading.cells.empty(), "cells");

@@ -16,7 +16,7 @@ struct TextReading {
   std::shared_ptr<const TextTokenizer> tokenizer;  // null: the usual one
   Misaligned misaligned = Misaligned::refuse;
   std::string text_column, label_column;  // of csv their names; of conllu and columns the label's
-  char delimiter = ',';                   // of csv
+  char delimiter = 0;                     // of csv; 0: a TAB of a .tsv, else a comma
   std::string ignore_lines;               // a regular expression: of columns lines to be skipped
   std::vector<std::string> label_names;   // what numbers stand for
   std::vector<std::string> cells;         // of conllu: the columns that a token has
@@ -29,6 +29,8 @@ class TextReader {
   // The next sequence, or false at the end.  Throws InputError (file, line, text, remedy).
   virtual bool next(TextRecord& record) = 0;
   const ChangedSpans& changed() const { return changed_; }
+  // After the end: why there was none of what stood there; empty: nothing stood there.
+  virtual std::string why_none() const { return {}; }
 
  protected:
   ChangedSpans changed_;

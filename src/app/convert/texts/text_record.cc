@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/unicode.h"
 #include "croft/core/error.h"
@@ -28,6 +29,17 @@ CharacterSpan trimmed(std::string_view text, CharacterSpan span) {
 
 }  // namespace
 
+std::string without_line_ends(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+bool is_blank_text(std::string_view text) {
+  const CharacterSpan left = trimmed(text, {0, text.size(), {}});
+  return left.begin == left.end;
+}
+
 void cut(const TextTokenizer& tokenizer, TextRecord& record) {
   record.columns = 1;
   record.places = tokenizer.tokens(record.text);
@@ -50,9 +62,12 @@ void ChangedSpans::add(const ChangedSpans& others) {
 
 std::string ChangedSpans::text(Misaligned misaligned) const {
   if (count == 0) return {};
-  const char* const what = misaligned == Misaligned::drop ? "dropped" : "widened";
-  return fmt::format("{} spans began or ended inside of a token, and were {}: {}{}", count, what,
-                     fmt::join(first, "; "), count > first.size() ? "; …" : "");
+  const char* const be = count == 1 ? "was" : "were";
+  const bool drop = misaligned == Misaligned::drop;
+  return fmt::format("{} span{} began or ended inside of a token{}, and {} {}: {}{}", count,
+                     count == 1 ? "" : "s", drop ? fmt::format(" or {} blank", be) : "", be,
+                     drop ? "dropped" : "widened", fmt::join(first, "; "),
+                     count > first.size() ? "; …" : "");
 }
 
 void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, ChangedSpans& changed,
@@ -70,8 +85,14 @@ void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, ChangedS
     if (each.begin >= each.end || each.end > record.text.size()) {
       fail(each, "a span that is empty or lies beyond its text", "correct its offsets");
     }
-    each = trimmed(record.text, each);
-    if (each.begin == each.end) fail(each, "a span of blanks alone", "leave it out");
+    const CharacterSpan given = std::exchange(each, trimmed(record.text, each));
+    if (each.begin == each.end) {
+      if (misaligned != Misaligned::drop) {
+        fail(given, "a span of blanks alone", "leave it out, or say --misaligned drop");
+      }
+      changed.add(place_of(record.where) + ": " + shown(given));
+      continue;
+    }
     const auto& places = record.places;
     const auto first = std::ranges::upper_bound(places, each.begin, {}, &TextPlace::end);
     const auto last = std::ranges::lower_bound(places, each.end, {}, &TextPlace::begin);

@@ -2,6 +2,7 @@
 // else stood with it.  Readers make it, writers take it.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,12 +25,18 @@ struct TextRecord {
   std::optional<std::string> label;
   Json rest = Json::object(KeyOrder::as_written);  // keys that are somebody else's
   Location where;                                  // its first line
+  std::vector<std::uint32_t> lines;                // [T] those of the tokens; empty: that one
 
   std::size_t length() const { return columns == 0 ? 0 : cells.size() / columns; }
 };
 
 // The same with `places`, the tokens' cells and "offsets" made from the text.
 void cut(const TextTokenizer& tokenizer, TextRecord& record);
+
+// With a blank for each of them, as BRAT and lines of texts have it.
+std::string without_line_ends(std::string text);
+// Whether all characters are blanks.
+bool is_blank_text(std::string_view text);
 
 // A label of characters [begin, end) of a text.
 struct CharacterSpan {
@@ -40,7 +47,7 @@ struct CharacterSpan {
 // nothing.
 enum class Misaligned { refuse, widen, drop };
 
-// Spans that were widened or dropped, and where the first of them are.
+// Spans that were widened or dropped (those of blanks alone, too), and where the first of them are.
 struct ChangedSpans {
   std::size_t count = 0;
   std::vector<std::string> first{};  // "notes.txt:3: "Ivo" (PER)", five at most
@@ -52,7 +59,7 @@ struct ChangedSpans {
 
 // Spans of the record's tokens from those of its text.  Blanks at their ends do not count.  Throws
 // InputError for spans that overlap, are empty, have no token, or lie beyond the text, and as
-// `misaligned` says.
+// `misaligned` says; also for one of blanks alone, unless it is to be dropped.
 //   changed : gets the spans that were widened or dropped
 void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, ChangedSpans& changed,
                TextRecord& record);

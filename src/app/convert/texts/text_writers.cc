@@ -27,12 +27,6 @@ void add_rest(const TextRecord& record, std::initializer_list<std::string_view> 
   }
 }
 
-std::string without_line_ends(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
-}
-
 // A span's first and last character, and what it says.
 struct Offsets {
   std::size_t begin, end;
@@ -97,7 +91,7 @@ class ColumnsWriter final : public TextWriter {
   bool any_ = false, labelled_ = false;
 };
 
-// Of the whole text: LABEL TAB TEXT.
+// Of the whole text: LABEL TAB TEXT; texts alone where none has a label.
 class LabelledTexts final : public TextWriter {
  public:
   LabelledTexts(const TextWriting&, WriteText write) : write_(std::move(write)) {}
@@ -106,15 +100,31 @@ class LabelledTexts final : public TextWriter {
       throw InputError(record.where, "a sequence without the text that its tokens are of", "",
                        "--to text writes texts: read a format that has them");
     }
-    if (record.label && record.label->find_first_of("\t\r\n") != std::string::npos) {
-      throw InputError(record.where, "a label with a TAB or a line end", *record.label,
+    const std::string label = record.label.value_or("");
+    if (label.find_first_of("\t\r\n") != std::string::npos) {
+      throw InputError(record.where, "a label with a TAB or a line end", label,
                        "write another character");
     }
-    write_(record.label.value_or("") + "\t" + without_line_ends(record.text) + "\n");
+    const bool labelled = !label.empty();
+    if (!labelled && record.spans && !record.spans->empty()) {
+      throw InputError(record.where, "labelled spans, and no label of the whole text", record.text,
+                       "--to text writes LABEL TAB TEXT: --to spans and --to columns keep spans");
+    }
+    if (labelled_ && labelled != *labelled_) {
+      throw InputError(record.where,
+                       labelled ? Message("a text with a label, unlike those before")
+                                : Message("a text without a label, unlike those before"),
+                       record.text, "give every text one label, or none");
+    }
+    labelled_ = labelled;
+    const std::string text = without_line_ends(record.text);
+    const bool alone = !labelled && text.find('\t') == std::string::npos;
+    write_((alone ? text : label + "\t" + text) + "\n");
   }
 
  private:
   WriteText write_;
+  std::optional<bool> labelled_;  // as the first one is
 };
 
 class DoccanoWriter final : public TextWriter {

@@ -48,7 +48,7 @@ class ChainTrainer final : public SequenceTrainer {
   // What looks at all of the data beside its sums has it as a whole.
   Sharing sharing() const override {
     const bool whole = !request_.unlabelled.empty() || request_.options.rounds.any() ||
-                       !request_.group_by.empty() || request_.class_weights == "balanced";
+                       request_.divides_whole_data() || request_.class_weights == "balanced";
     return whole ? Sharing::work : Sharing::data;
   }
   DataRules rules() const override { return {.unlabelled = request_.unlabelled}; }
@@ -60,6 +60,12 @@ class ChainTrainer final : public SequenceTrainer {
     result_ = chain_->run(options_, scorer(), [&](const TrainProgress& now) {
       return observer.iteration(step_of(now));
     });
+    // A method that creeps changes little long before it is near.
+    OptimizeResult& end = result_.optimization;
+    if (end.reason == StopReason::converged_objective && creeps()) {
+      end.reason = StopReason::no_progress;
+      end.message += ", which says little where values are of sizes so far apart";
+    }
     if (const std::string& warning = result_.optimization.warning; !warning.empty()) {
       observer.warn(warning);
     }
@@ -106,21 +112,29 @@ class ChainTrainer final : public SequenceTrainer {
 
   const SequenceModel* start() const override { return init_.get(); }
 
-  // What sees neither second derivatives nor one weight at a time creeps.
-  void warn_of_uneven_values(TrainObserver& observer) const {
+  // What sees neither second derivatives nor one weight at a time, where values are uneven.
+  bool creeps() const {
     using enum Method;
     constexpr Method kCreep[] = {lbfgs, owlqn, steepest_descent, cg,        gis,
                                  iis,   sgd,   averaged_sgd,     async_sgd, sag};
-    if (std::ranges::find(kCreep, chain_->method(options_)) == std::end(kCreep)) return;
+    return std::ranges::find(kCreep, chain_->method(options_)) != std::end(kCreep) &&
+           chain_->uneven_values();
+  }
+
+  void warn_of_uneven_values(TrainObserver& observer) const {
+    if (!creeps()) return;
     const auto uneven = chain_->uneven_values();
-    if (!uneven) return;
+    const bool l1 = options_.regulariser.l1 > 0, single = options_.kind == ChainKind::maxent;
+    const std::string_view instead = !l1      ? ", or take --optimizer truncated-newton"
+                                     : single ? ", or take --optimizer coordinate-descent"
+                                              : "";
     observer.warn(Message("values of ", in_quotes(uneven->large), " are of the size ",
                           fmt::format("{:.3g}", uneven->most), ", those of ",
                           in_quotes(uneven->small), " of ", fmt::format("{:.3g}", uneven->least),
                           ": with --optimizer ", info(chain_->method(options_)).name,
                           " training may end far from the optimum; scale them (--standardise, of "
-                          "tables), or take "
-                          "--optimizer truncated-newton")
+                          "tables)",
+                          instead)
                       .text());
   }
 

@@ -232,6 +232,7 @@ class Training final : public EncodedTraining {
     if (const std::size_t partial = total("partial_positions", partial_positions())) {
       record["partial_positions"] = partial;
     }
+    if (const Json* const options = before.get_if("options")) record["options"] = *options;
     add_class_weights(request_.source.class_weights, record);
     if (!fit_.log_likelihood.empty()) {
       record["iterations"] = fit_.log_likelihood.size();
@@ -309,9 +310,8 @@ class Training final : public EncodedTraining {
         if (node.value(k) >= 0) continue;
         const AttributeEvent event = rule(node.item(k)).event;
         if (!counts_occurrences(event)) continue;
-        const std::size_t line = sequence.first_line == 0 ? 0 : sequence.first_line + t;
         throw InputError(
-            {std::string(file), line},
+            {std::string(file), sequence.line_of(t)},
             fmt::format("a value below 0, {}, and {} counts how often something occurs",
                         node.value(k), event_name(event)),
             node.item(k), "make it 0 or more, or choose --event gaussian");

@@ -1,4 +1,4 @@
-#include "python/linear_rows.h"
+#include "python/read/linear_rows.h"
 
 namespace croft::python {
 
