@@ -102,7 +102,8 @@ class TextsEdgesTest(CliTest):
         data = self.file("d", jsonl({"text": "a   b", "label": [[1, 3, "X"], [4, 5, "Y"]]}))
         done = croft("convert", "--from", "doccano", "--to", "spans", "--misaligned", "drop", data)
         self.assertEqual(lines_of(done.stdout.decode())[0]["spans"], [[1, 2, "Y"]])
-        self.assertIn("note: 1 span began or ended inside of a token or was blank, and was dropped: ", done.stderr.decode())
+        self.assertIn("note: 1 span began or ended inside of a token or was blank, and was dropped: ",
+                      done.stderr.decode())
         self.fails(BAD_INPUT, "convert", "--from", "doccano", "--to", "spans", data,
                    mentions=["a span of blanks alone", "--misaligned drop"])
         text = self.file("c.txt", "a\n  \nb\n")
