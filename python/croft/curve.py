@@ -57,8 +57,8 @@ class LearningCurve:
 
 def learning_curve(estimator: Any, X: Sequence[Any], y: Sequence[Any], X_test: Sequence[Any], y_test: Sequence[Any], *,
                    shares: Sequence[float] = (0.05, 0.1, 0.2, 0.4, 0.7, 1), repeats: int = 3,
-                   metric: Metric = "accuracy", groups: Optional[Sequence[Any]] = None, seed: int = 1,
-                   callback: Optional[Callback] = None) -> LearningCurve:
+                   metric: Metric = "accuracy", groups: Optional[Sequence[Any]] = None, contiguous: bool = False,
+                   seed: int = 1, callback: Optional[Callback] = None) -> LearningCurve:
     """Says whether more data would help, as ``croft learning-curve`` does: trains on growing shares of X, and scores
     each model on X_test (docs/search.md, "Would more data help?").
 
@@ -74,6 +74,7 @@ def learning_curve(estimator: Any, X: Sequence[Any], y: Sequence[Any], X_test: S
         (fitted estimator, X, y) -> score
     groups : what each sequence belongs to (its document, its customer): N values, and no share divides what has the
         same value
+    contiguous : a share is a run of neighbours, and not drawn singly
     seed : of what is drawn
     callback : called with a dict after each training: done, all
 
@@ -103,7 +104,7 @@ def learning_curve(estimator: Any, X: Sequence[Any], y: Sequence[Any], X_test: S
 
     document, text, csv, svg = _core.learning_curve(_shares(shares), repeats,
                                                     metric if isinstance(metric, str) else "score", seed,
-                                                    given.groups(groups), given.size, scores, tell)
+                                                    given.groups(groups), given.size, contiguous, scores, tell)
     return LearningCurve(json.loads(document), text, csv, svg)
 
 

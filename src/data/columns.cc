@@ -125,15 +125,13 @@ namespace {
 // Of the last row; lines are listed from the first gap on, which lines that are left out make.
 void add_line(ColumnSequence& sequence, std::size_t line) {
   const std::size_t row = sequence.rows() - 1;
-  if (sequence.lines.empty() && line != sequence.first_line + row) {
-    for (std::size_t t = 0; t < row; ++t) {
-      sequence.lines.push_back(static_cast<std::uint32_t>(sequence.first_line + t));
-    }
-  }
-  if (!sequence.lines.empty() || line != sequence.first_line + row) {
-    sequence.lines.push_back(static_cast<std::uint32_t>(line));
-  }
   sequence.last_line = line;
+  if (sequence.lines.empty() && line == sequence.first_line + row) return;
+  while (sequence.lines.size() < row) {
+    sequence.lines.push_back(
+        static_cast<std::uint32_t>(sequence.first_line + sequence.lines.size()));
+  }
+  sequence.lines.push_back(static_cast<std::uint32_t>(line));
 }
 
 }  // namespace

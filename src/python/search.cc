@@ -2,14 +2,12 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "app/search/learning_curve.h"
 #include "app/search/search.h"
+#include "app/train/data_groups.h"
 #include "core/json.h"
 #include "croft/core/error.h"
-#include "croft/core/random.h"
 #include "python/bind.h"
 #include "python/options.h"
 
@@ -57,37 +55,6 @@ py::tuple search(const py::dict& parameters, const py::dict& options, std::size_
   return py::make_tuple(to_json(found).dump(), format_table(found), search_svg(found), chosen);
 }
 
-// The sequences by their groups.
-//   groups : [sequences] the number of each one's; empty: each is a group of its own
-std::vector<std::vector<std::size_t>> members_of(const std::vector<std::size_t>& groups,
-                                                 std::size_t sequences) {
-  std::vector<std::vector<std::size_t>> out;
-  for (std::size_t n = 0; n < sequences; ++n) {
-    const std::size_t group = groups.empty() ? n : groups[n];
-    if (group >= out.size()) out.resize(group + 1);
-    out[group].push_back(n);
-  }
-  return out;
-}
-
-// The draws of app/search/learning_curve.cc, which reads its data from files: each share is the
-// beginning of an order of the groups.
-std::vector<std::size_t> drawn(const std::vector<std::vector<std::size_t>>& groups,
-                               std::uint64_t seed, double share) {
-  std::vector<std::size_t> order(groups.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  Random random(seed);
-  shuffle(order, random);
-  const double count = std::ceil(share * static_cast<double>(order.size()) - 1e-9);
-  order.resize(std::max<std::size_t>(static_cast<std::size_t>(count), 1));
-  std::vector<std::size_t> which;
-  for (const std::size_t group : order) {
-    which.insert(which.end(), groups[group].begin(), groups[group].end());
-  }
-  std::ranges::sort(which);
-  return which;
-}
-
 // The curve as JSON, as a table of text, as comma-separated values and as a picture.
 //   shares   : increasing, in (0, 1]
 //   groups   : [sequences], or empty
@@ -97,7 +64,7 @@ std::vector<std::size_t> drawn(const std::vector<std::vector<std::size_t>>& grou
 py::tuple learning_curve(const std::vector<double>& shares, std::size_t repeats,
                          const std::string& metric_name, std::uint64_t seed,
                          const std::vector<std::size_t>& groups, std::size_t sequences,
-                         const py::function& score, const py::function& progress) {
+                         bool contiguous, const py::function& score, const py::function& progress) {
   SearchMetric metric = SearchMetric::score;
   for (const SearchMetric each :
        {SearchMetric::accuracy, SearchMetric::chunk_f1, SearchMetric::log_loss}) {
@@ -111,7 +78,8 @@ py::tuple learning_curve(const std::vector<double>& shares, std::size_t repeats,
   for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
     for (std::size_t k = 0; k < shares.size(); ++k) {
       if (repeat > 0 && shares[k] == 1) continue;  // all draws of the whole are the same
-      const std::vector<std::size_t> which = drawn(members, seed + repeat, shares[k]);
+      const std::vector<std::size_t> which =
+          drawn_share(members, shares[k], seed + repeat, contiguous);
       points[k].share = shares[k];
       if (repeat == 0) points[k].sequences = which.size();
       const auto [test, train] = score(which).cast<std::pair<double, double>>();

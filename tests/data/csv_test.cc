@@ -105,6 +105,25 @@ CsvColumns columns_of(const std::vector<std::string_view>& files, CsvOptions opt
   return finder.columns();
 }
 
+TEST(CsvColumnFinder, WarnsOfAColumnThatHasAnotherCellInNearlyEveryRow) {
+  const auto warnings = [](std::size_t rows, std::size_t different, CsvOptions options = {}) {
+    std::string text = "note,size,town,label\n";
+    for (std::size_t k = 0; k < rows; ++k) {
+      text += "note " + std::to_string(k % different) + "," + std::to_string(k) + ",Rome,x\n";
+    }
+    CsvColumnFinder finder(std::move(options));
+    finder.read(LineReader(text, "train.csv"));
+    return finder.warnings();
+  };
+  ASSERT_EQ(warnings(20, 18).size(), 1U);
+  EXPECT_TRUE(warnings(20, 18)[0].starts_with(
+      "the column \"note\" has another cell in nearly every row (18 in the first 20)"));
+  EXPECT_TRUE(warnings(20, 17).empty());
+  EXPECT_TRUE(warnings(19, 19).empty());
+  EXPECT_TRUE(warnings(40, 40, {.categorical = {"note"}}).empty());
+  EXPECT_TRUE(warnings(40, 40, {.ignored = {"note"}}).empty());
+}
+
 struct Row {
   std::string label;
   std::vector<std::pair<std::string, double>> items;

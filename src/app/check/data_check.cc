@@ -77,12 +77,10 @@ void find_invalid_utf8(const std::string& path, std::size_t shown, FileCheck& fi
 
 constexpr const char* kOutside = "O";
 
-// Sequences by what they hold, each with the first one's lines and labels.
+// Sequences by what they hold, each with the first one's line and labels.
 struct Known {
   std::size_t line;
   std::vector<std::string> labels;
-  std::vector<std::uint32_t> lines{};  // as LabelledRows has them
-  std::size_t line_of(std::size_t t) const { return lines.empty() ? line + t : lines[t]; }
 };
 using Sequences = std::unordered_map<std::string, Known>;
 
@@ -115,10 +113,11 @@ class FileChecker {
                       at->second.line);
       }
     });
-    if (file_.sequences == 0)
+    if (file_.sequences == 0) {
       throw Error(path_ +
                   ": there is no labelled sequence in it; check that this is the file that was "
                   "meant, and that what wrote it succeeded");
+    }
     if (!is_alone(options_)) find_invalid_chunks();
     std::move(otherwise).hand_on(file_);
     std::move(twice).hand_on(file_);
@@ -139,7 +138,7 @@ class FileChecker {
       if (++file_.labels[read.labels[t]] == 1) first_line_[read.labels[t]] = read.line_of(t);
       words_.insert(read.words[t].substr(0, read.words[t].find(' ')));
     }
-    all_.push_back({read.line, read.labels, read.lines});
+    all_.push_back({.line = read.line, .lines = read.lines, .labels = read.labels});
   }
 
   void find_rare_labels() {
@@ -207,7 +206,7 @@ class FileChecker {
     if (!odd.empty()) {
       Findings found("labels_beside_chunks", "labels that are none of chunks, where the others are",
                      options_.shown);
-      for (Known& each : all_) {
+      for (LabelledRows& each : all_) {
         for (std::size_t t = 0; t < each.labels.size(); ++t) {
           if (!odd.contains(each.labels[t])) continue;
           found.add(each.line_of(t), shortened(each.labels[t]));
@@ -226,7 +225,7 @@ class FileChecker {
     Findings found("invalid_chunks",
                    "labels that do not spell chunks of " + std::string(chunk_scheme_name(scheme)),
                    options_.shown);
-    for (const Known& each : all_) {
+    for (const LabelledRows& each : all_) {
       const std::vector<std::string> spelled = spelled_in(each.labels, scheme);
       bool was_wrong = false;  // what follows a wrong label may be wrong for its sake
       for (std::size_t t = 0; t < spelled.size(); ++t) {
@@ -265,7 +264,7 @@ class FileChecker {
   // Chunks begin with I there, but behind one of the same type.
   bool is_bio1() const {
     std::size_t bio = 0, bio1 = 0;  // sequences
-    for (const Known& each : all_) {
+    for (const LabelledRows& each : all_) {
       bio += spelled_in(each.labels, ChunkScheme::bio) == each.labels ? 1 : 0;
       bio1 += spelled_in(each.labels, ChunkScheme::bio1) == each.labels ? 1 : 0;
     }
@@ -296,8 +295,8 @@ class FileChecker {
   Sequences sequences_;
   std::unordered_set<std::string> words_;  // the first cells
   std::map<std::string, std::size_t> first_line_;
-  std::vector<Known> all_;
-  StringTable names_;  // of attributes and columns of numbers
+  std::vector<LabelledRows> all_;  // without their words
+  StringTable names_;              // of attributes and columns of numbers
   std::vector<Sizes> sizes_;
 };
 

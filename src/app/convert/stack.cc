@@ -242,12 +242,7 @@ class WholeData {
       throw Error("the data has ", blocks_.blocks.size(), " sequences, and ", pairs_.size(),
                   " were read: leave the files alone while they are read");
     }
-    const std::vector<std::size_t> group = group_by(request.group_by, blocks_, form);
-    for (std::size_t n = 0; n < pairs_.size(); ++n) {
-      const std::size_t g = group.empty() ? n : group[n];
-      if (g >= groups_.size()) groups_.resize(g + 1);
-      groups_[g].push_back(n);
-    }
+    groups_ = members_of(group_by(request.group_by, blocks_, form), pairs_.size());
   }
 
   void run() {

@@ -21,20 +21,6 @@
 namespace croft {
 namespace {
 
-// Sequences by their groups, each a group of its own where there are none.
-std::vector<std::vector<std::size_t>> grouped(const CurveRequest& request, const DataBlocks& data,
-                                              const BlockForm& form) {
-  std::vector<std::size_t> group;
-  if (!request.group_by.empty()) group = group_by(request.group_by, data, form);
-  std::vector<std::vector<std::size_t>> out;
-  for (std::size_t n = 0; n < data.blocks.size(); ++n) {
-    const std::size_t g = group.empty() ? n : group[n];
-    if (g >= out.size()) out.resize(g + 1);
-    out[g].push_back(n);
-  }
-  return out;
-}
-
 class CurveRun {
  public:
   CurveRun(const CurveRequest& request, const CurveCalls& calls)
@@ -42,7 +28,7 @@ class CurveRun {
         calls_(calls),
         form_{request.format, request.spans, request.delimiter, request.ignored},
         data_(read_blocks(request.data, form_)),
-        groups_(grouped(request, data_, form_)),
+        groups_(members_of(group_by(request.group_by, data_, form_), data_.blocks.size())),
         points_(request.shares.size()) {
     const auto mark = request.group_by.empty() && request.format == InputFormat::columns
                           ? document_mark(data_)
@@ -55,18 +41,9 @@ class CurveRun {
 
   std::vector<CurvePoint> run() {
     for (std::size_t repeat = 0; repeat < r_.repeats; ++repeat) {
-      std::vector<std::size_t> order(groups_.size());
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      Random random(r_.seed + repeat);
-      if (r_.contiguous) {
-        std::ranges::rotate(
-            order, order.begin() + static_cast<std::ptrdiff_t>(random.below(order.size())));
-      } else {
-        shuffle(order, random);
-      }
       for (std::size_t k = 0; k < points_.size(); ++k) {
         // All draws of the whole are the same.
-        if (repeat == 0 || r_.shares[k] < 1) measure(points_[k], r_.shares[k], order);
+        if (repeat == 0 || r_.shares[k] < 1) measure(points_[k], r_.shares[k], r_.seed + repeat);
         if (calls_.progress) calls_.progress(repeat * points_.size() + k + 1, trainings());
       }
     }
@@ -76,15 +53,9 @@ class CurveRun {
  private:
   std::size_t trainings() const { return r_.repeats * points_.size(); }
 
-  void measure(CurvePoint& point, double share, const std::vector<std::size_t>& order) {
+  void measure(CurvePoint& point, double share, std::uint64_t seed) {
     if (interruption) throw Interrupted("the learning curve was interrupted");
-    const auto count =
-        static_cast<std::size_t>(std::ceil(share * static_cast<double>(order.size()) - 1e-9));
-    std::vector<std::size_t> which;
-    for (std::size_t k = 0; k < std::max<std::size_t>(count, 1); ++k) {
-      which.insert(which.end(), groups_[order[k]].begin(), groups_[order[k]].end());
-    }
-    std::ranges::sort(which);
+    const std::vector<std::size_t> which = drawn_share(groups_, share, seed, r_.contiguous);
     point.share = share;
     if (point.test.folds.empty()) point.sequences = which.size();
     const std::string part = folder_.file("part"), file = folder_.file("model");
@@ -127,6 +98,27 @@ std::string error_of(SearchMetric metric, const SearchScore& score) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> drawn_share(const std::vector<std::vector<std::size_t>>& groups,
+                                     double share, std::uint64_t seed, bool contiguous) {
+  std::vector<std::size_t> order(groups.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Random random(seed);
+  if (contiguous) {
+    const auto first = static_cast<std::ptrdiff_t>(random.below(order.size()));
+    std::ranges::rotate(order, order.begin() + first);
+  } else {
+    shuffle(order, random);
+  }
+  const double count = std::ceil(share * static_cast<double>(order.size()) - 1e-9);
+  order.resize(std::max<std::size_t>(static_cast<std::size_t>(count), 1));
+  std::vector<std::size_t> which;
+  for (const std::size_t group : order) {
+    which.insert(which.end(), groups[group].begin(), groups[group].end());
+  }
+  std::ranges::sort(which);
+  return which;
+}
 
 std::vector<CurvePoint> learning_curve(const CurveRequest& request, const CurveCalls& calls) {
   if (request.shares.empty() || request.repeats == 0) {

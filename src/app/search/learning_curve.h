@@ -41,6 +41,11 @@ struct CurveCalls {
   std::function<void(const std::string& warning)> warn = {};  // what the user should know
 };
 
+// The sequences of a share of one draw, increasing.
+//   groups : their sequences, see members_of(); no share has a part of one
+std::vector<std::size_t> drawn_share(const std::vector<std::vector<std::size_t>>& groups,
+                                     double share, std::uint64_t seed, bool contiguous);
+
 // Each draw puts the sequences, or groups of them, in an order of its own, and every share of it is
 // its beginning: a larger share has all that a smaller one has.  With `contiguous` the order is
 // that of the data from a place that is drawn, and goes on from its start.  Throws as

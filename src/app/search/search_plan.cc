@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "app/train/data_groups.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 
@@ -95,18 +96,6 @@ std::size_t count_of(const SearchSettings& s) {
     if (search_cost(search_rungs(count + 1, s.eta, s.smallest)) > *s.budget) break;
   }
   return count;
-}
-
-// The sequences of each group, in order; the groups by their first sequence.
-std::vector<std::vector<std::size_t>> members_of(std::span<const std::size_t> groups,
-                                                 std::size_t sequences) {
-  std::vector<std::vector<std::size_t>> members;
-  for (std::size_t k = 0; k < sequences; ++k) {
-    const std::size_t group = groups.empty() ? k : groups[k];
-    if (group >= members.size()) members.resize(group + 1);
-    members[group].push_back(k);
-  }
-  return members;
 }
 
 // Groups in a random order, each to the fold that has the fewest sequences so far.

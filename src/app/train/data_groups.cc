@@ -157,6 +157,17 @@ std::vector<std::size_t> group_by(const std::string& by, const DataBlocks& data,
   throw UsageError("--group-by ", by, ": this format has no groups but those of blank-lines");
 }
 
+std::vector<std::vector<std::size_t>> members_of(std::span<const std::size_t> groups,
+                                                 std::size_t sequences) {
+  std::vector<std::vector<std::size_t>> members;
+  for (std::size_t n = 0; n < sequences; ++n) {
+    const std::size_t group = groups.empty() ? n : groups[n];
+    if (group >= members.size()) members.resize(group + 1);
+    members[group].push_back(n);
+  }
+  return members;
+}
+
 std::optional<Location> document_mark(const DataBlocks& data) {
   for (const DataBlocks::Ignored& each : data.ignored) {
     if (cell_of(each.line, 0) == kDocumentMark) return each.where;

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,11 @@ namespace croft {
 // not have it.
 std::vector<std::size_t> group_by(const std::string& by, const DataBlocks& data,
                                   const BlockForm& form);
+
+// The sequences of each group, increasing; the groups by their numbers.
+//   groups : [sequences] as group_by() numbers them; empty: each sequence is a group of its own
+std::vector<std::vector<std::size_t>> members_of(std::span<const std::size_t> groups,
+                                                 std::size_t sequences);
 
 // The first cell of what stands before each document in well-known data.
 inline constexpr std::string_view kDocumentMark = "-DOCSTART-";

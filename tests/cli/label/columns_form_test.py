@@ -2,7 +2,7 @@
 
 import json
 
-from support import BAD_INPUT, WRONG_USAGE, CliTest, main, noise
+from support import BAD_INPUT, WRONG_USAGE, CliTest, croft, main, noise
 
 WORDS = [(word, word.upper(), "L" if word < "c" else "H") for word in "abcdabdcabcd" * 3]
 
@@ -48,6 +48,20 @@ class ColumnsFormTest(CliTest):
         self.run_ok("suggest", "-m", model, labelled)
         again = self.train("again.croft", "--init", model, self.file("more.txt", data((2, 0, 1), comments=True)))
         self.assertEqual(self.run_ok("predict", "-m", again, labelled), "L a A L\nH d D H\n\n")
+
+    def test_a_line_that_is_not_utf8_is_warned_of_unless_the_model_is_of_such(self):
+        latin = self.folder / "latin.txt"
+        latin.write_bytes(b"a A L\n\nd\xe9 D H\n\n\xe9 D H\n\n")
+        plain = self.train("plain.croft", self.file("train.txt", data((0, 1, 2))))
+        said = f"warning: {latin}:3: a line that is not UTF-8".encode()
+        for verb in (["predict"], ["evaluate"], ["explain"]):
+            done = croft(*verb, "-m", plain, latin)
+            self.assertEqual((done.returncode, done.stderr.count(b"not UTF-8")), (0, 1), done.stderr)
+            self.assertIn(said, done.stderr)
+        done = croft("train", "--quiet", "-o", self.folder / "own.croft", latin)
+        self.assertIn(said, done.stderr)
+        done = croft("predict", "-m", self.folder / "own.croft", latin)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def test_models_of_every_kind_keep_it(self):
         train = self.file("train.txt", data((2, 0, 1), comments=True))

@@ -40,6 +40,11 @@ class DefaultTest(Training):
         self.assertTrue(self.has_gap("--order", 2))
         self.assertFalse(self.has_gap(positions=19900))
 
+    def test_with_a_constraint_too_but_not_of_higher_order(self):
+        rules = self.file("rules", "A -> *\nB -> *\n")
+        self.assertTrue(self.has_gap("--constrain", rules))
+        self.assertFalse(self.has_gap("--constrain", rules, "--order", 2))
+
     def test_not_where_the_dual_is_slow_or_something_is_asked_for_that_it_does_not_have(self):
         for options in (["--l2", 0.001], ["--tolerance", 1e-6], ["--l1", 1],
                         ["--precision", "double"], ["--sgd-passes", 3],
@@ -79,6 +84,12 @@ class DefaultTest(Training):
         for optimizer, warns in (("lbfgs", True), ("truncated-newton", False)):
             done = croft("train", "--quiet", "-o", self.model, "--optimizer", optimizer, *table)
             self.assertEqual(b"values of \"size\" are of the size 2" in done.stderr, warns, done.stderr)
+        # A change that is small says nothing there.
+        for options in (["--optimizer", "lbfgs"], ["--l2", 0, "--optimizer", "cg"],
+                        ["--l1", 1, "--optimizer", "owlqn"]):
+            last = self.train(*table, *options)
+            self.assertEqual(last["reason"], "no_progress", (options, last))
+            self.assertGreater(last["iterations"], 0)
 
     def test_a_gap_asks_for_it(self):
         self.assertTrue(self.has_gap("--gap", 1e-3, positions=100))

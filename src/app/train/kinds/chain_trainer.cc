@@ -112,18 +112,19 @@ class ChainTrainer final : public SequenceTrainer {
 
   const SequenceModel* start() const override { return init_.get(); }
 
-  // What sees neither second derivatives nor one weight at a time, where values are uneven.
-  bool creeps() const {
+  // Where the method sees neither second derivatives nor one weight at a time: the values between
+  // which it creeps.
+  std::optional<ChainTraining::UnevenValues> creeps() const {
     using enum Method;
     constexpr Method kCreep[] = {lbfgs, owlqn, steepest_descent, cg,        gis,
                                  iis,   sgd,   averaged_sgd,     async_sgd, sag};
-    return std::ranges::find(kCreep, chain_->method(options_)) != std::end(kCreep) &&
-           chain_->uneven_values();
+    const bool may = std::ranges::find(kCreep, chain_->method(options_)) != std::end(kCreep);
+    return may ? chain_->uneven_values() : std::nullopt;
   }
 
   void warn_of_uneven_values(TrainObserver& observer) const {
-    if (!creeps()) return;
-    const auto uneven = chain_->uneven_values();
+    const auto uneven = creeps();
+    if (!uneven) return;
     const bool l1 = options_.regulariser.l1 > 0, single = options_.kind == ChainKind::maxent;
     const std::string_view instead = !l1      ? ", or take --optimizer truncated-newton"
                                      : single ? ", or take --optimizer coordinate-descent"
