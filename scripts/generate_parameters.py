@@ -95,7 +95,7 @@ EXCEPTIONS = [
     Differs("partial partial-separator", "", None, "None and sets in y are labels that are known in part"),
     Differs("weights", "", None, "`fit` is handed sample_weight"),
     Differs(TEXTS, "", None, "TextVectorizer has them"),
-    Differs("delimiter label numeric categorical ignore missing standardise", "", None,
+    Differs("delimiter label text-column numeric categorical ignore missing standardise", "", None,
             "what makes X of a table, such as pandas, has them; `croft.check` has them"),
     Differs("init", "ChainCRF MEMM SegmentCRF GraphCRF JointMaxent", "warm_start", "the model is the estimator's own"),
     Differs("init", "LogisticRegression", None, "`prior` starts from a model"),

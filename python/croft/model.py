@@ -499,20 +499,21 @@ def card(model: Any, data: Optional[PathLike] = None, *, name: str = "model", no
 
 def check(train: str | os.PathLike[str], *tests: str | os.PathLike[str], format: str = "columns",
           show: int = 5, label_column: Optional[int] = None, ignore_lines: Optional[str] = None,
-          label: Optional[str] = None, delimiter: Optional[str] = None, numeric: str | Sequence[str] = (),
-          categorical: str | Sequence[str] = (), ignore: str | Sequence[str] = (), missing: str | Sequence[str] = (),
-          standardise: bool = False) -> dict[str, Any]:
+          label: Optional[str] = None, delimiter: Optional[str] = None, text_column: Optional[str] = None,
+          numeric: str | Sequence[str] = (), categorical: str | Sequence[str] = (), ignore: str | Sequence[str] = (),
+          missing: str | Sequence[str] = (), standardise: bool = False) -> dict[str, Any]:
     """What is strange in files of labelled data: under "train" and "tests" the numbers of sequences and labels, and
     "findings" by name, each with a count and the lines of some cases (docs/formats.md).
 
     format : columns, spans, attributes, text, svmlight or csv; show : cases of each finding
     label_column : of columns, the one with the labels, from 1 on; None: the last one
     ignore_lines : of columns a regular expression: lines that it is found in are skipped, such as "^#"
-    label, delimiter, numeric, categorical, ignore, missing, standardise : of tables, as ``croft train`` has them
+    label, delimiter, text_column, numeric, categorical, ignore, missing, standardise : of tables, as ``croft train``
+        has them
     """
     options = {"format": format, "show": show, "label_column": label_column, "ignore_lines": ignore_lines,
-               "label": label, "delimiter": delimiter, "numeric": numeric, "categorical": categorical,
-               "ignore": ignore, "missing": missing, "standardise": standardise}
+               "label": label, "delimiter": delimiter, "text_column": text_column, "numeric": numeric,
+               "categorical": categorical, "ignore": ignore, "missing": missing, "standardise": standardise}
     document: dict[str, Any] = json.loads(_core.check(os.fspath(train), [os.fspath(path) for path in tests], options))
     return document
 

@@ -51,6 +51,7 @@ std::span<const OptionRow> sequence_options() {
       data_label_row().of(kSequenceModels),
       ignore_lines_row().of(kSequenceModels),
       tokenizer_row().of(kSequenceModels),
+      data_text_column_row().beside("model").of(kSequenceModels),
       file("reliability", "FILE",
            "Draw accuracy against probability, and counts, as an SVG picture in this file")
           .beside("model")
@@ -79,7 +80,7 @@ struct EvaluateCommand {
   const OptionValues& values;
   const std::string model{values.text("model")}, data{values.text("DATA")},
       reliability{values.text("reliability")}, confusion{values.text("confusion-svg")},
-      format{data_format(values)};
+      format{values.text("format")};
 };
 
 // Without a model.
@@ -194,7 +195,8 @@ int evaluate_sequences(const EvaluateCommand& c) {
       }
       return evaluate_share(c, *model, form, request, pool);
     }
-    SequenceSource source(form.lines(c.data), *model, Labels::required, spans, form.columns());
+    SequenceSource source(data_lines(form, c.data, true), *model, Labels::required, spans,
+                          form.columns());
     return evaluate_model(*model, source, request, pool);
   }();
   EvaluationSummary summary = evaluation.summary();

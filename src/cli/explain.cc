@@ -60,6 +60,7 @@ std::span<const OptionRow> explain_options() {
       data_label_row().of(kSequenceModels),
       ignore_lines_row().of(kSequenceModels),
       tokenizer_row().of(kSequenceModels),
+      data_text_column_row().of(kSequenceModels),
       words("constrain", "RULES",
             "Labels that may follow each other, as for predict: bio, bioes, or a file")
           .of(kSequenceModels),
@@ -191,7 +192,8 @@ void explain_all(const OptionValues& values, const std::vector<PositionRange>& r
   std::vector<std::string> data;
   values.read("DATA", data);
   for (const std::string& path : data) {
-    SequenceSource source(form.lines(path), model, Labels::optional, form.spans(), form.columns());
+    SequenceSource source(data_lines(form, path), model, Labels::optional, form.spans(),
+                          form.columns());
     source.before_waiting(flush_result);
     for_each_sequence(source, [&](const InputSequence& input) {
       const TextSequence& text = input.text;

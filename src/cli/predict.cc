@@ -49,10 +49,12 @@ std::span<const OptionRow> answer_options() {
       data_label_row().of(kSequenceModels),
       ignore_lines_row().of(kSequenceModels),
       tokenizer_row().of(kSequenceModels),
+      data_text_column_row().of(kSequenceModels),
       file("result", "FILE", "Write there, and not to standard output").short_as('o'),
       flag("append",
            "Give the input back as it stands, with the label and its probability behind each row "
-           "of columns, text or record of csv; of JSON lines (spans, prodigy, doccano) the object "
+           "of columns, text or record of csv (but of --text-column); of JSON lines (spans, "
+           "prodigy, doccano) the object "
            "with its spans and their probabilities")
           .without("output")
           .of(kSequenceModels),
@@ -156,8 +158,8 @@ void set_append(const SequenceModel& model, const DataForm& form, PredictOptions
   }
   if (form.is_foreign() && !form.is_json_lines()) {
     throw UsageError(
-        "--append gives lines of columns, spans, text, csv, prodigy and doccano back; "
-        "of other formats --output spans and columns write what was read");
+        "--append gives lines of columns, spans, text, prodigy, doccano and of csv without "
+        "--text-column back; of other formats --output says what is written");
   }
   if (form.spans()) {
     options.output = OutputFormat::spans;
@@ -230,7 +232,7 @@ void check_usage(const OptionValues& values) {
         "--limit is of the search for --rule and --decode labelling: neither is there");
   }
   if (values.text("chunks") != "auto" && !values.flag("spans") && !values.given("rule") &&
-      values.text("output") != "spans" && !is_read_as_spans(data_format(values))) {
+      values.text("output") != "spans" && !is_read_as_spans(values.text("format"))) {
     throw UsageError(
         "--chunks says how --spans, --rule, --output spans and data of spans (--format spans, raw "
         "and others) read labels, and there is none of these");
@@ -328,7 +330,7 @@ int label_sequences(const OptionValues& values) {
   FileSeam seam(lists ? "\n\n" : "\n");
   std::string header;  // of the first table
   for (const std::string& path : data) {
-    LineReader lines = form.lines(path);
+    LineReader lines = data_lines(form, path);
     if (append && !spans) lines.keep_given();
     SequenceSource source(std::move(lines), *model, Labels::optional, spans, form.columns());
     source.share_header(header);

@@ -232,10 +232,9 @@ std::vector<std::string> CsvColumnFinder::warnings() const {
     const Message problem("the column ", in_quotes(c.name),
                           " has another cell in nearly every row (", c.seen.size(),
                           " in the first ", c.cells, "), and each is a feature of its own: ");
-    const Message remedy("if it is text, croft convert --from csv --text-column ",
-                         in_quotes(c.name), " --label-column ", in_quotes(label_),
-                         " --to text writes data whose words are features (train --format text); "
-                         "if it only names the rows, leave it out with ",
+    const Message remedy("if it is text, ", Message::option("text-column"), " ", in_quotes(c.name),
+                         " makes features of its words; if it only names the rows, leave it out "
+                         "with ",
                          Message::option("ignore"), " ", in_quotes(c.name));
     out.push_back(Message(problem, remedy).text());
   }

@@ -196,39 +196,6 @@ class GivenSequences final : public SequenceStream {
   std::size_t next_ = 0;
 };
 
-// A file as the model reads it, or as the options say: as DataForm of the command line has it.
-std::unique_ptr<SequenceSource> source_of(const std::string& path, const SequenceModel& model,
-                                          const OptionValues& options) {
-  const std::string format(options.text("format"));
-  const TextFormat* foreign = find_text_format(format);
-  if (foreign != nullptr && !is_of_another_program(*foreign)) foreign = nullptr;
-  if (options.given("tokenizer") && (foreign == nullptr || !foreign->cuts)) {
-    std::string cut;
-    for (const TextFormat& each : text_formats()) {
-      if (!each.cuts || !is_of_another_program(each)) continue;
-      cut += (cut.empty() ? "" : ", ") + std::string(each.name);
-    }
-    throw UsageError("--tokenizer cuts texts into tokens: --format ", cut);
-  }
-  std::string_view read = format;
-  if (foreign != nullptr) read = foreign->labels_tokens ? "columns" : kSpanFormat;
-  const auto spans = spans_for(model, read);
-  const ExtractionConfig& config = model.extractor().config();
-  const bool columns = config.format == InputFormat::columns && !spans && foreign == nullptr;
-  ColumnsForm form;
-  if (columns) form = config.form;
-  read_columns_form(options, columns, form);
-  const auto lines_of_texts = [&] {
-    const bool said = options.given("tokenizer");
-    auto tokenizer = said            ? text_tokenizer(options.text("tokenizer"))
-                     : foreign->cuts ? tokenizer_of(model)
-                                     : nullptr;
-    return foreign_lines(path, format, std::move(tokenizer));
-  };
-  LineReader lines = foreign == nullptr ? LineReader(path) : lines_of_texts();
-  return std::make_unique<SequenceSource>(std::move(lines), model, Labels::optional, spans, form);
-}
-
 // What `croft suggest` prints, a JSON object a line.
 //   data    : the path of a file, or a list of sequences
 //   options : of a file, as data_values() has them
@@ -260,7 +227,8 @@ std::string suggest_of(const std::vector<std::shared_ptr<PythonModel>>& models,
     } else {
       const auto path = data.cast<std::string>();
       const py::gil_scoped_release unlock;
-      sources.push_back(source_of(path, model, form));
+      sources.push_back(
+          std::make_unique<SequenceSource>(path, DataForm(form, model), model, Labels::optional));
     }
     members.push_back({plans.back().get(), sources.back().get()});
   }

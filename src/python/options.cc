@@ -223,16 +223,9 @@ std::span<const OptionRow> tag_rows() {
 // How a model's data in a file is written.
 std::span<const OptionRow> data_rows() {
   using namespace option;
-  static const auto kRows = [] {
-    std::vector<std::string_view> formats{"columns", "spans",    "attributes",
-                                          "text",    "svmlight", "csv"};
-    for (const TextFormat& each : text_formats()) {
-      if (is_of_another_program(each)) formats.push_back(each.name);
-    }
-    return std::to_array<OptionRow>({choice("format", "", std::move(formats), ""),
-                                     words("tokenizer", "", ""), label_column_row(""),
-                                     ignore_lines_row()});
-  }();
+  static const auto kRows =
+      std::to_array<OptionRow>({data_format_row(), tokenizer_row(), data_label_row(),
+                                ignore_lines_row(), data_text_column_row()});
   return kRows;
 }
 
@@ -389,10 +382,6 @@ SearchSettings search_settings_of(const py::dict& options) {
 
 CheckOptions check_request(const py::dict& options) {
   return check_options(values_in(options, {check_rows()}));
-}
-
-bool is_of_another_program(const TextFormat& format) {
-  return (format.trains || format.takes.empty()) && format.name != kSpanFormat;
 }
 
 OptionValues data_values(const py::dict& options) { return values_in(options, {data_rows()}); }

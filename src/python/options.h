@@ -46,10 +46,9 @@ std::vector<std::string> training_arguments(const pybind11::dict& options);
 SearchSettings search_settings_of(const pybind11::dict& options);
 // Those of croft check.
 CheckOptions check_request(const pybind11::dict& options);
-// format, tokenizer, label_column, ignore_lines: how a model's data in a file is written.
+// format, tokenizer, label_column, ignore_lines, text_column: how a model's data in a file is
+// written.
 OptionValues data_values(const pybind11::dict& options);
-// Not one of the formats that models are trained on, and its name says all.
-bool is_of_another_program(const TextFormat& format);
 // constrain, rules, limit, penalties, decode, scheme, partial.
 TagRequest tag_request(const pybind11::dict& options, const SequenceModel& model);
 

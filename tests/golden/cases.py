@@ -492,6 +492,7 @@ VALUES = {  # of several one
     "group-by": ["--group-by 0", "--group-by blank-lines"], "contiguous": "--contiguous",
     "tokenizer": ["--tokenizer blanks"],
     "label-column": ["--label-column 1", "--label-column 3"], "ignore-lines": ["--ignore-lines ^#"],
+    "text-column": ["--text-column colour"],
     "unlabelled": ["--unlabelled chunks.words", "--unlabelled hidden/token.csv"],
     "entropy": "--entropy 1", "view": "--view *a*",
     "expectations": "--expectations labelled:2", "expectations-weight": "--expectations-weight 2",

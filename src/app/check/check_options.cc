@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "app/check/data_check.h"
+#include "app/label/data_form.h"
 #include "app/train/requests.h"
 
 namespace croft {
@@ -30,7 +31,11 @@ CheckOptions check_options(const OptionValues& values) {
   values.read("format", out.format);
   values.read("show", out.shown);
   read_columns_form(values, out.format == "columns", out.form);
-  read_table_options(values, out.format, out.table);
+  if (read_table_of_texts(values, out.format, out.texts)) {
+    out.format = "text";
+  } else {
+    read_table_options(values, out.format, out.table);
+  }
   return out;
 }
 

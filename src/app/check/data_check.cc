@@ -343,7 +343,7 @@ std::string shortened(std::string text) {
 
 DataCheck check_data(const std::string& train, const std::vector<std::string>& tests,
                      const CheckOptions& options) {
-  LabelledFormat format{options.format, options.form, {}};
+  LabelledFormat format{options.format, options.form, {}, options.texts};
   if (options.format == "csv") {
     CsvColumnFinder finder(options.table);
     finder.read(LineReader(train));

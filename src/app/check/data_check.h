@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/convert/texts/text_readers.h"
 #include "core/option_values.h"
 #include "data/columns.h"
 #include "data/csv_table.h"
@@ -20,6 +21,7 @@ struct CheckOptions {
   std::size_t shown = 5;           // cases of each finding
   ColumnsForm form{};              // of columns
   CsvOptions table{};              // of csv
+  TextReading texts{};             // of text that is a column of a table; else it names none
 };
 
 // The options of croft check, for every front end.

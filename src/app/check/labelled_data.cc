@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "app/convert/texts/convert_texts.h"
 #include "app/label/chunks.h"
 #include "app/label/row_reader.h"
 #include "croft/core/error.h"
@@ -66,12 +67,16 @@ void read_attributes(const std::string& path, const VisitRows& visit) {
   }
 }
 
-void read_texts(const std::string& path, const VisitRows& visit) {
-  LabelledTextReader reader{LineReader(path)};
+void read_texts(LineReader lines, const VisitRows& visit) {
+  LabelledTextReader reader(std::move(lines));
   LabelledText text;
   while (reader.next(text)) {
     visit({.line = text.line, .words = {text.text}, .labels = {text.label}});
   }
+}
+
+LineReader lines_of_texts(const std::string& path, const TextReading& reading) {
+  return reading.text_column.empty() ? LineReader(path) : foreign_lines(path, "csv", reading);
 }
 
 // Sparse numbers, and rows of tables: there, what is no number is the name of a category.
@@ -115,7 +120,7 @@ void read_labelled(const std::string& path, const LabelledFormat& format, const 
   if (name == "columns") return read_rows(path, std::nullopt, format.form, visit);
   if (name == kSpanFormat) return read_rows(path, ChunkScheme::bio, {}, visit);
   if (name == "attributes") return read_attributes(path, visit);
-  if (name == "text") return read_texts(path, visit);
+  if (name == "text") return read_texts(lines_of_texts(path, format.texts), visit);
   if (name == "csv") return read_table(path, format.table, visit);
   if (name == "svmlight") {
     return read_values(

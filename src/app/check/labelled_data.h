@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/convert/texts/text_readers.h"
 #include "croft/data/string_lists.h"
 #include "data/columns.h"
 #include "data/csv_table.h"
@@ -32,6 +33,7 @@ struct LabelledFormat {
   std::string name = "columns";  // columns, spans, attributes, text, svmlight or csv
   ColumnsForm form{};            // of columns
   CsvColumns table{};            // of csv
+  TextReading texts{};           // of text that is a column of a table; else it names none
 };
 
 // Hands on each sequence of a file.  Throws InputError for data that cannot be read, and for a

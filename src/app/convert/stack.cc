@@ -144,7 +144,7 @@ class PairReader {
         files_(files),
         model_(model),
         observed_(model.extractor()),
-        spans_(spans_for(model)),
+        form_(model),
         features_(feature_extractor(request, observed_.config())),
         labels_(labels) {}
 
@@ -155,8 +155,8 @@ class PairReader {
       if (!source_) {
         if (file_ == request_.data.size()) break;
         LineReader lines =
-            files_.empty() ? LineReader(request_.data[file_]) : files_[file_].lines();
-        source_.emplace(std::move(lines), model_, labels_, spans_);
+            files_.empty() ? form_.lines(request_.data[file_], false) : files_[file_].lines();
+        source_.emplace(std::move(lines), model_, labels_, form_.spans(), form_.columns());
         ++file_;
       }
       if (!source_->next(sequence_)) {
@@ -192,7 +192,7 @@ class PairReader {
   std::span<const RepeatableFile> files_;
   const SequenceModel& model_;
   const Extractor& observed_;
-  std::optional<ChunkScheme> spans_;
+  DataForm form_;
   Extractor features_;
   Labels labels_;
   std::size_t file_ = 0;
@@ -229,8 +229,15 @@ class WholeData {
  public:
   WholeData(const StackRequest& request, const SequenceModel& model, const StackCalls& calls)
       : request_(request), model_(model), calls_(calls), pool_(request.threads) {
-    for (const std::string& path : request.data) files_.emplace_back(path);
-    const BlockForm form = form_of(model.extractor().config(), spans_for(model).has_value());
+    const DataForm data(model);
+    for (const std::string& path : request.data) {
+      if (data.is_foreign()) {
+        files_.emplace_back(data.lines(path, false));
+      } else {
+        files_.emplace_back(path);
+      }
+    }
+    const BlockForm form = form_of(model.extractor().config(), data.spans().has_value());
     for (const RepeatableFile& file : files_) {
       LineReader lines = file.lines();
       append_blocks(lines, form, blocks_);

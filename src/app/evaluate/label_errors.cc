@@ -221,8 +221,11 @@ void explain_errors(const TagPlan& plan, const std::string& path, ChunkScheme sc
 
 ErrorReport find_errors(const SequenceModel& model, const std::string& path,
                         const ErrorOptions& options) {
-  const TagPlan plan(model);
-  const ChunkScheme scheme = scheme_of(plan, options.scheme);
+  const auto trained = spans_for(model);  // labels without types spell chunks to nobody else
+  TagRequest request;
+  request.scheme = options.scheme == ChunkScheme::automatic && trained ? *trained : options.scheme;
+  const TagPlan plan(model, request);
+  const ChunkScheme scheme = plan.scheme();
   ErrorReport report;
   report.chunks = scheme != ChunkScheme::none;
   if (options.kind && (*options.kind == ErrorKind::label) == report.chunks) {

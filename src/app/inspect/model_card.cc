@@ -83,9 +83,9 @@ Json features_of_segments(const Json& parts, std::size_t most) {
 
 Json scores_of(const SequenceModel& model, const CardRequest& request) {
   ThreadPool pool(request.threads);
-  const auto spans = spans_for(model);
-  SequenceSource source(LineReader(request.data), model, Labels::required, spans);
-  EvaluateRequest how(spans.value_or(ChunkScheme::automatic));
+  const DataForm form(model);
+  SequenceSource source(request.data, form, model, Labels::required);
+  EvaluateRequest how(form.spans().value_or(ChunkScheme::automatic));
   return to_json(evaluate_model(model, source, how, pool).summary());
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "app/label/data_form.h"
 #include "app/label/row_reader.h"
 #include "croft/core/parallel.h"
 #include "data/attributes.h"
@@ -62,7 +63,12 @@ class SequenceSource final : public SequenceStream {
   // Those of a file for a model, as it was trained on: of one that looks at documents each is read
   // to its end before its first sequence is handed on.
   SequenceSource(const std::string& path, const SequenceModel& model, Labels labels)
-      : SequenceSource(LineReader(path), model, labels, spans_for(model)) {}
+      : SequenceSource(path, DataForm(model), model, labels) {}
+  // Those of a file as the form has it.
+  SequenceSource(const std::string& path, const DataForm& form, const SequenceModel& model,
+                 Labels labels)
+      : SequenceSource(form.lines(path, labels == Labels::required), model, labels, form.spans(),
+                       form.columns()) {}
   SequenceSource(LineReader lines, const SequenceModel& model, Labels labels,
                  std::optional<ChunkScheme> spans,
                  const std::optional<ColumnsForm>& form = std::nullopt);

@@ -1,6 +1,7 @@
 // How texts and tables become features, as the options of training say it.
 #include <charconv>
 
+#include "app/label/data_form.h"
 #include "app/train/requests.h"
 #include "core/parse_number.h"
 #include "croft/core/error.h"
@@ -96,16 +97,21 @@ CsvOptions csv_options(const OptionValues& values) {
 
 }  // namespace
 
-void read_columns_form(const OptionValues& values, bool columns, ColumnsForm& form) {
-  for (const std::string_view name : {"label-column", "ignore-lines"}) {
-    if (!values.given(name) || columns) continue;
-    throw UsageError(Message::option(name),
-                     " is of rows of columns, and the data is of another "
-                     "format");
+bool read_table_of_texts(const OptionValues& values, std::string_view format,
+                         TextReading& reading) {
+  if (format != "csv" || !values.given("text-column")) return false;
+  for (const OptionRow& row : feature_options()) {
+    if (row.group != kTableGroup || !values.given(row.name)) continue;
+    if (row.name == "text-column" || row.name == "label" || row.name == "delimiter") continue;
+    throw UsageError(Message::option(row.name), " is of columns that are features, and ",
+                     Message::option("text-column"),
+                     " makes features of the texts alone: leave out one of them");
   }
-  values.read("label-column", form.label_column);
-  values.read("ignore-lines", form.ignored);
-  form.validate();
+  values.read("text-column", reading.text_column);
+  values.read("label", reading.label_column);
+  read_delimiter(values, reading.delimiter);
+  reading.labels = TableLabels::needed;
+  return true;
 }
 
 bool read_table_options(const OptionValues& values, std::string_view format, CsvOptions& table) {
@@ -123,7 +129,10 @@ void read_format_options(const OptionValues& values, TrainRequest& request) {
     values.read("stop-words", request.stop_words);
   }
   CsvOptions table;
-  if (read_table_options(values, format_name(format), table)) request.csv = table;
+  if (!read_table_of_texts(values, request.foreign, request.table) &&
+      read_table_options(values, format_name(format), table)) {
+    request.csv = table;
+  }
 }
 
 }  // namespace croft

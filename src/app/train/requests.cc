@@ -48,6 +48,10 @@ void read_data(const OptionValues& values, TrainRequest& r) {
     read_spans(values, r);
   } else if (!format.empty()) {
     r.format = *format_of(format);
+    if (r.format == InputFormat::csv && values.given("text-column")) {
+      r.foreign = format;
+      r.format = InputFormat::text;
+    }
   }
   values.read("tokenizer", r.tokenizer);
   if (!r.tokenizer.empty()) {
@@ -67,7 +71,8 @@ void read_data(const OptionValues& values, TrainRequest& r) {
       r.template_text = kSegmenterTemplate;
       r.language = TemplateLanguage::wapiti;
     }
-  } else if (!r.foreign.empty() && text_format(r.foreign).cuts && r.tokenizer.empty()) {
+  } else if (!r.foreign.empty() && r.format == InputFormat::columns &&
+             text_format(r.foreign).cuts && r.tokenizer.empty()) {
     r.tokenizer = kUsualTokenizer;
   }
   values.read("template", r.template_path);

@@ -30,10 +30,9 @@ GraphRequest graph_request(const OptionValues& values);
 
 // Texts and tables as `values` have them, into a request whose format is known.
 void read_format_options(const OptionValues& values, TrainRequest& request);
-// What label_column_row() and ignore_lines_row() were given; the rest stays.  Throws UsageError as
-// ColumnsForm::validate(), and for data that is not of columns.
-//   columns : whether it is
-void read_columns_form(const OptionValues& values, bool columns, ColumnsForm& form);
+// How a table with a column of texts is read, where --text-column is given with --format csv;
+// without, `reading` stays.  Throws UsageError for other options of tables.
+bool read_table_of_texts(const OptionValues& values, std::string_view format, TextReading& reading);
 // What the options of tables were given, whether there is any; without, `table` stays.  Throws
 // UsageError where the format is not csv.
 bool read_table_options(const OptionValues& values, std::string_view format, CsvOptions& table);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/convert/texts/text_readers.h"
 #include "croft/structure/chunk_label.h"
 #include "train/kinds/chain_training.h"
 #include "train/observer.h"
@@ -59,7 +60,9 @@ struct TrainRequest : OptimisedRequest {
   ColumnsForm form;  // of columns; what it leaves open is as `init` or `prior` has it
   // Of columns: the data is of spans, spelled in this scheme (app/row_reader.h).
   std::optional<ChunkScheme> spans;
-  std::string foreign;    // another program's format (text_formats()), read as spans or columns
+  std::string foreign;    // another program's format (text_formats()), read as spans or columns;
+                          // csv: a table with a column of texts
+  TextReading table;      // of such a table
   std::string tokenizer;  // of texts (app/label/model_tokenizer.h); empty: not said
   std::shared_ptr<const InnerModel> segmenter;  // the model that it names; null: none
   std::string template_path;  // empty: the default features for words, or those of `init`

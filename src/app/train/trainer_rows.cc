@@ -53,7 +53,8 @@ std::span<const TrainerRow> trainer_rows() {
 }
 
 std::string_view kind_of_format(const OptionValues& values) {
-  return !values.given("model") && values.text("format") == "text" ? "maxent" : "";
+  const bool texts = values.text("format") == "text" || values.given("text-column");
+  return !values.given("model") && texts ? "maxent" : "";
 }
 
 KindChoice chosen_kind(const OptionValues& values) {

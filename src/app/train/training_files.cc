@@ -128,7 +128,7 @@ class TrainingFiles final : public TrainingInput {
   void read_unlabelled(const Visit& visit) override {
     weights_.reset();  // they are of the data
     for (const std::string& path : rules_.unlabelled) {
-      read_source(open(path), Labels::optional, true, visit);
+      read_source(open(path, Labels::optional), Labels::optional, true, visit);
     }
   }
 
@@ -146,12 +146,16 @@ class TrainingFiles final : public TrainingInput {
                        " is of a fraction to hold out, and --holdout ", request_.holdout,
                        " is a file: leave out one of them");
     }
+    const bool of_table = request_.foreign == "csv" && !request_.group_by.empty();
+    const BlockForm form = of_table ? table_form() : this->form();
     DataBlocks blocks;
     for (const RepeatableFile& file : files_) {
+      if (of_table) break;
       LineReader lines = file.lines();
-      append_blocks(lines, form(), blocks);
+      append_blocks(lines, form, blocks);
     }
-    std::vector<std::size_t> group = group_by(request_.group_by, blocks, form());
+    if (of_table) blocks = read_blocks(request_.data, form);
+    std::vector<std::size_t> group = group_by(request_.group_by, blocks, form);
     if (group.empty()) {  // the last sequences, each by itself
       group.resize(blocks.blocks.size());
       std::iota(group.begin(), group.end(), std::size_t{0});
@@ -229,11 +233,12 @@ class TrainingFiles final : public TrainingInput {
     }
   }
 
-  LineReader open(const std::string& path) const {
+  LineReader open(const std::string& path, Labels labels = Labels::required) const {
     if (request_.foreign.empty()) return LineReader(path);
-    const std::string& tokenizer = request_.tokenizer;
-    return foreign_lines(path, request_.foreign,
-                         tokenizer.empty() ? nullptr : text_tokenizer(tokenizer));
+    TextReading reading = request_.table;
+    reading.labels = labels == Labels::required ? TableLabels::needed : TableLabels::if_there;
+    if (!request_.tokenizer.empty()) reading.tokenizer = text_tokenizer(request_.tokenizer);
+    return foreign_lines(path, request_.foreign, std::move(reading));
   }
 
   // Features of strings that look the same and are others in another file are a slip, as a rule.
@@ -245,6 +250,15 @@ class TrainingFiles final : public TrainingInput {
     return lines;
   }
 
+  // Of a table with a column of texts, whose groups another column names.
+  BlockForm table_form() const {
+    if (std::ranges::find(request_.data, "-") != request_.data.end()) {
+      throw UsageError(Message::option("group-by"),
+                       " of a table with a column of texts reads it twice, and standard input can "
+                       "be read once: give a file");
+    }
+    return {.format = InputFormat::csv, .delimiter = request_.table.delimiter};
+  }
   BlockForm form() const { return form_of(extractor_->config(), request_.spans.has_value()); }
 
   // From here on this process reads its share alone.

@@ -51,6 +51,7 @@ std::span<const OptionRow> suggest_options() {
       data_label_row(),
       ignore_lines_row(),
       tokenizer_row(),
+      data_text_column_row(),
   });
   return kRows;
 }
@@ -76,7 +77,7 @@ class Models {
     std::vector<std::unique_ptr<SequenceSource>> sources;
     std::vector<CommitteeMember> members;
     for (std::size_t k = 0; k < size(); ++k) {
-      sources.push_back(std::make_unique<SequenceSource>(forms_[k].lines(path), *models_[k],
+      sources.push_back(std::make_unique<SequenceSource>(data_lines(forms_[k], path), *models_[k],
                                                          Labels::optional, forms_[k].spans(),
                                                          forms_[k].columns()));
       members.push_back({plans_[k].get(), sources.back().get()});

@@ -175,6 +175,10 @@ std::span<const OptionRow> feature_options() {
       table(delimiter_row().at_first("comma")).of(kSingle | kBayesNetBit),
       table(words("label", "COLUMN",
                   "The column of labels; without: `label`, else `class`, else the last one")),
+      table(words("text-column", "COLUMN",
+                  "The column that has texts: the data is of these, as format text has them, and "
+                  "of their labels in --label, else in `label` or `class`")
+                .or_called("text")),
       table(words("numeric", "A,B,...",
                   "Columns of numbers; of others, those where every cell of DATA is a number are")
                 .repeated()),

@@ -48,6 +48,45 @@ class ErrorsTest(CliTest):
     def errors(self, *options):
         return json.loads(self.run_ok("errors", "-m", self.model, "--json", *options, self.test))
 
+    def test_data_of_another_program_is_read_as_the_model_was_trained(self):
+        def prodigy(name, path):
+            out = ""
+            for block in path.read_text("utf-8").strip().split("\n\n"):
+                words, labels = zip(*(row.split() for row in block.splitlines()))
+                ends = [len(" ".join(words[:t + 1])) for t in range(len(words))]
+                out += json.dumps({"text": " ".join(words), "answer": "accept", "spans": [
+                    {"start": ends[b] - len(words[b]), "end": ends[e - 1], "label": kind}
+                    for b, e, kind in chunks(labels)]}) + "\n"
+            return self.file(name, out)
+
+        def spans(name, path):
+            return self.file(name, self.run_ok("convert", "--from", "prodigy", "--to", "spans", "--tokenizer",
+                                               "blanks", path))
+        options = ["--max-iterations", 4, "--tokenizer", "blanks"]
+        data, test = prodigy("train.jsonl", self.data), prodigy("test.jsonl", self.test)
+        one = self.train("p.croft", "--format", "prodigy", *options, data)
+        same = self.train("s.croft", "--format", "spans", *options, spans("train.spans", data))
+        for verb in (["errors", "--json"], ["card", "--json"], ["compare", "--json"]):
+            with self.subTest(verb=verb):
+                found = []
+                for model, data in ((one, test), (same, spans("test.spans", test))):
+                    models = [model, model] if verb[0] == "compare" else ["-m", model]
+                    document = json.loads(self.run_ok(*verb, *models, data))
+                    found.append({key: value for key, value in document.items() if key in
+                                  ("kinds", "counts", "errors", "scores", "evaluation", "metrics")})
+                self.assertTrue(found[0])
+                self.assertEqual(*found)
+
+    def test_labels_without_types_are_chunks_where_training_says_so(self):
+        lines = ["the cat sat on a mat", "a dog sat", "on the mat sat a cat", "the dog"] * 5
+        data = self.file("words.txt", "\n".join(lines) + "\n")
+        test = self.file("test.txt", "the cat on a dog\nmats sat\n")
+        model = self.train("seg.croft", "--format", "segmented", "--max-iterations", 3, data)
+        self.assertIn("chunks", self.run_ok("errors", "-m", model, test))
+        self.assertIn("chunk", json.loads(self.run_ok("card", "--json", model, test))["scores"])
+        compared = json.loads(self.run_ok("compare", "--json", model, model, test))["metrics"]
+        self.assertTrue(any("f1" in str(each).lower() for each in compared), compared)
+
     def test_kinds_are_those_of_an_independent_count(self):
         text = self.run_ok("predict", "-m", self.model, self.test)
         counted, wrong, gold_count, found = Counter(), 0, 0, 0

@@ -62,6 +62,13 @@ class TextsTest(CliTest):
         found = lines_of(self.convert("prodigy", "spans", path))
         self.assertEqual([(each["text"], each.get("spans")) for each in found], [("c d", []), ("f", None)])
 
+    def test_prodigy_labels_of_whole_texts_are_no_spans(self):
+        path = self.file("p.jsonl", jsonl({"text": "a b", "label": "X", "answer": "accept"},
+                                          {"text": "c d", "accept": ["Y"], "answer": "accept"}))
+        self.assertEqual(self.convert("prodigy", "text", path), "X\ta b\nY\tc d\n")
+        self.assertNotIn("spans", lines_of(self.convert("prodigy", "spans", path))[0])
+        self.refuses_to_train(BAD_INPUT, "--format", "prodigy", path)
+
     def test_brat_there_and_back_is_what_it_was(self):
         text = "Ada 🚋 kam.\n\nSie traf Charles Babbage in London.\n"
         annotations = ("T1\tPER 0 3\tAda\nT2\tPER 21 36\tCharles Babbage\nR1\tmet Arg1:T1 Arg2:T2\n"

@@ -131,6 +131,19 @@ class StackTest(CliTest):
         self.assertLess(f1(first, test), 0.8)
         self.assertGreater(f1(second, ask), 0.95)
 
+    def test_data_of_another_program_is_read_as_the_model_was_trained(self):
+        conllu = "".join("".join(f"{t + 1}\t{row.split()[0]}\t_\t{row.split()[-1]}\t_\t_\t_\t_\t_\t_\n"
+                                 for t, row in enumerate(block.splitlines())) + "\n"
+                         for block in text_of(documents(6, 3)).split("\n\n") if block and "DOCSTART" not in block)
+        theirs = self.file("d.conllu", conllu)
+        ours = self.file("d.txt", self.run_ok("convert", "--from", "conllu", "--to", "columns", theirs))
+        found = []
+        for form, data in (("conllu", theirs), ("columns", ours)):
+            model = self.train(form, "--format", form, "--max-iterations", 5, data)
+            found.append([self.run_ok("stack", "-m", model, *options, data) for options in ([], ["--jackknife", 3])])
+        self.assertEqual(*found)
+        self.assertNotEqual(*found[0])
+
     def test_threads_and_pipes_change_nothing(self):
         text = text_of(documents(5, 9))
         data = self.file("all", text)

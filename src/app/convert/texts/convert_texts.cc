@@ -117,16 +117,13 @@ LineReader converted_lines(const std::string& path, TextConversion conversion) {
 
 }  // namespace
 
-LineReader foreign_lines(const std::string& path, std::string_view format,
-                         std::shared_ptr<const TextTokenizer> tokenizer) {
+LineReader foreign_lines(const std::string& path, std::string_view format, TextReading reading) {
   const TextFormat& known = text_format(format);
-  TextConversion conversion{.from = format, .to = known.labels_tokens ? "columns" : kSpanFormat};
-  if (known.cuts) conversion.reading.tokenizer = std::move(tokenizer);
-  return converted_lines(path, std::move(conversion));
-}
-
-LineReader text_lines_of_table(const std::string& path, const TextReading& reading) {
-  return converted_lines(path, {.from = "csv", .to = "text", .reading = reading});
+  const std::string_view to = known.name == "csv"   ? "text"
+                              : known.labels_tokens ? "columns"
+                                                    : kSpanFormat;
+  if (!known.cuts) reading.tokenizer = nullptr;
+  return converted_lines(path, {.from = format, .to = to, .reading = std::move(reading)});
 }
 
 Json read_texts(const std::string& path, std::string_view format, const TextReading& reading) {

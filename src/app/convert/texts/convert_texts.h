@@ -30,15 +30,9 @@ ChangedSpans convert_texts(const std::string& path, const TextConversion& conver
                            const WriteText& write);
 
 // The lines of a file of another program as this one reads them: columns where tokens are labelled,
-// else spans.  They have the numbers of the lines that they were made from.  All of it is held in
-// memory.
-//   tokenizer : of texts; null: the usual one
-LineReader foreign_lines(const std::string& path, std::string_view format,
-                         std::shared_ptr<const TextTokenizer> tokenizer);
-
-// The lines of format text (LABEL TAB TEXT) that a table with a column of texts is, likewise; texts
-// alone where `reading` names no column of labels.
-LineReader text_lines_of_table(const std::string& path, const TextReading& reading);
+// of csv LABEL TAB TEXT, or the text where there are no labels, else spans.  They have the numbers
+// of the lines that they were made from.  All of it is held in memory.
+LineReader foreign_lines(const std::string& path, std::string_view format, TextReading reading);
 
 // A list of objects: tokens, and where the format has them text, offsets, spans, labels of tokens,
 // the label of the text, and whatever else stood there.

@@ -245,7 +245,8 @@ class CsvTexts final : public TextReader {
   CsvTexts(LineReader lines, const TextReading& reading)
       : records_(open_records(std::move(lines), reading.delimiter)), reading_(reading) {
     if (reading.text_column.empty()) {
-      throw UsageError("--from csv needs --text-column: the name of the column that has the texts");
+      throw UsageError("--from csv needs ", Message::option("text-column"),
+                       ": the name of the column that has the texts");
     }
   }
 
@@ -291,19 +292,44 @@ class CsvTexts final : public TextReader {
       names_.emplace_back(head[k]);
     }
     text_ = column("text-column", reading_.text_column);
-    label_ = reading_.label_column.empty() ? names_.size()
-                                           : column("label-column", reading_.label_column);
+    label_ = label_column();
+    if (label_ == text_) {
+      throw UsageError("the column ", in_quotes(names_[text_]),
+                       " cannot be the texts and their labels");
+    }
     return true;
   }
+  // The place of a column, and the number of columns where there is none.
+  std::size_t place_of(std::string_view name) const {
+    return static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
+  }
+  std::size_t label_column() const {
+    const std::string& name = reading_.label_column;
+    if (reading_.labels == TableLabels::named) {
+      return name.empty() ? names_.size() : column("label-column", name);
+    }
+    std::size_t place = name.empty() ? names_.size() : place_of(name);
+    for (const std::string_view usual : {"label", "class"}) {
+      if (name.empty() && place == names_.size()) place = place_of(usual);
+    }
+    if (place != names_.size() || reading_.labels == TableLabels::if_there) return place;
+    if (!name.empty()) fail(Message("no column ", in_quotes(name), " of labels"));
+    fail("no column is called label or class, and training was told of no other one by --label");
+  }
   std::size_t column(std::string_view option, const std::string& name) const {
-    const auto found = std::ranges::find(names_, name);
-    if (found != names_.end()) return static_cast<std::size_t>(found - names_.begin());
+    const std::size_t place = place_of(name);
+    if (place == names_.size()) fail(Message(Message::option(option), " ", in_quotes(name)));
+    return place;
+  }
+  [[noreturn]] void fail(const Message& problem) const {
     std::string all;
     for (const std::string& each : names_) all += (all.empty() ? "" : ", ") + each;
-    throw UsageError(Message::option(option), " ", in_quotes(name), ": ", records_.name(),
-                     names_.size() == 1 ? Message(" has one column, ", all,
-                                                  "; --delimiter says what is between cells")
-                                        : Message(" has the columns ", all));
+    throw UsageError(problem, ": ", records_.name(),
+                     names_.size() == 1
+                         ? Message(" has one column, ", all,
+                                   "; --delimiter of train and convert says what is between "
+                                   "cells")
+                         : Message(" has the columns ", all));
   }
 
   CsvRecordReader records_;

@@ -129,7 +129,8 @@ class ProdigyReader final : public JsonLines {
     take_label(object, record);
     if (!record.label) take_choice(object, record);
     const Json* const list = object.get_if("spans");
-    if (list == nullptr && answer == nullptr) return true;  // nobody has looked at it
+    // Nobody has looked at it, or at spans in it.
+    if (list == nullptr && (answer == nullptr || record.label)) return true;
     std::vector<CharacterSpan> spans;
     if (list != nullptr) {
       if (!list->is_array()) fail("\"spans\" that are no list", list->dump(), "write a list");

@@ -12,15 +12,23 @@
 namespace croft {
 
 // What readers have to be told; each takes what its format has.
+// Which column of a table is the label of a row's text.
+enum class TableLabels {
+  named,    // label_column; where that is empty, none
+  needed,   // label_column; where that is empty, `label`, else `class`.  None is an error
+  if_there  // the same; none is fine
+};
+
 struct TextReading {
   std::shared_ptr<const TextTokenizer> tokenizer;  // null: the usual one
   Misaligned misaligned = Misaligned::refuse;
   std::string text_column, label_column;  // of csv their names; of conllu and columns the label's
-  char delimiter = 0;                     // of csv; 0: a TAB of a .tsv, else a comma
-  std::string ignore_lines;               // a regular expression: of columns lines to be skipped
-  std::vector<std::string> label_names;   // what numbers stand for
-  std::vector<std::string> cells;         // of conllu: the columns that a token has
-  bool unlabelled = false;                // of columns: the last one is no label
+  TableLabels labels = TableLabels::named;
+  char delimiter = 0;                    // of csv; 0: a TAB of a .tsv, else a comma
+  std::string ignore_lines;              // a regular expression: of columns lines to be skipped
+  std::vector<std::string> label_names;  // what numbers stand for
+  std::vector<std::string> cells;        // of conllu: the columns that a token has
+  bool unlabelled = false;               // of columns: the last one is no label
 };
 
 class TextReader {
