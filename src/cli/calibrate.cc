@@ -39,7 +39,8 @@ std::span<const OptionRow> calibration_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
       model_row(),
-      data_row("Labelled data that the model was not trained on; without: standard input")
+      data_row("Labelled data that the model was not trained on, in the form of its training data; "
+               "without: standard input")
           .of(kSequenceModels),
       file("output", "FILE", "Model file to write").short_as('o').needed(),
       choice("method", "METHOD=temperature", {"temperature", "platt", "isotonic"},

@@ -32,7 +32,8 @@ std::span<const OptionRow> inspect_options() {
       flag("weights", "All weights, one a line, separated by TABs").without("top"),
       json_row("One JSON document").without("weights"),
       file("constraints", "DATA ...",
-           "Labelled data: how often each feature occurs there, and how often the model expects "
+           "Labelled data, as the model was trained on: how often each feature occurs there, and "
+           "how often the model expects "
            "it; the N (20) largest violations of the condition of the optimum, or differences")
           .listed()
           .without("weights"),

@@ -49,7 +49,7 @@ std::span<const OptionRow> stack_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
       model_row(),
-      data_row("Data in the model's format; without: standard input"),
+      data_row("Data in the form of the model's training data; without: standard input"),
       whole("jackknife", "K",
             "Cut the labelled data into K parts, each labelled by a model trained on the others as "
             "this one was")

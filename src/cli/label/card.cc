@@ -27,7 +27,9 @@ std::span<const OptionRow> card_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
       file("model", "FILE", "Model file").short_as('m').or_unnamed("MODEL").needed(),
-      file("DATA", "FILE", "Labelled data that it was not trained on: adds scores and mistakes")
+      file("DATA", "FILE",
+           "Labelled data that it was not trained on, in the form of its training data: adds "
+           "scores and mistakes")
           .unnamed(),
       file("notes", "FILE",
            "Markdown to be put on the page; of it HTML has headings, paragraphs, lists, code, "

@@ -25,7 +25,10 @@ std::span<const OptionRow> compare_options() {
   static const auto kRows = std::to_array<OptionRow>({
       file("FIRST", "MODEL", "One model").needed().unnamed(),
       file("SECOND", "MODEL", "Another one, which reads the same data").needed().unnamed(),
-      file("DATA", "FILE", "Labelled data that neither was trained on").needed().unnamed(),
+      file("DATA", "FILE",
+           "Labelled data that neither was trained on, in the form of their training data")
+          .needed()
+          .unnamed(),
       chunks_row("auto, bio, bio1, ioe, bioes, raw or none"),
       whole("draws", "N=10000", "Of each of the two tests")
           .at_first("10000")

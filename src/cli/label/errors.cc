@@ -25,7 +25,10 @@ std::span<const OptionRow> errors_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
       model_row(),
-      file("DATA", "FILE", "Labelled data that the model was not trained on").needed().unnamed(),
+      file("DATA", "FILE",
+           "Labelled data that the model was not trained on, in the form of its training data")
+          .needed()
+          .unnamed(),
       file("train", "FILE", "What it was trained on: tells words that it has not seen"),
       choice("kind", "KIND", {kErrorKinds.begin(), kErrorKinds.end()}, "List errors of this kind"),
       whole("top", "N=20", "So many errors are listed, the surest first").at_first("20"),

@@ -16,10 +16,10 @@ def reviews(count, seed):
     generator = random.Random(seed)
     rows = []
     for number in range(count):
-        label, topic = generator.choice(sorted(WORDS)), generator.choice(sorted(WORDS))
+        label, topic = generator.choices(sorted(WORDS), k=2)
         words = generator.choices(WORDS[topic if number % 5 == 0 else label], k=2) + generator.choices(["a", "the", "it,", '"was"'], k=4)
         generator.shuffle(words)
-        rows.append({"id": number, "review": "\n".join(words) if number % 9 == 0 else " ".join(words), "stars": label})
+        rows.append({"id": number, "review": ("\n" if number % 9 == 0 else " ").join(words), "stars": label})
     return rows
 
 
