@@ -17,7 +17,8 @@ def reviews(count, seed):
     rows = []
     for number in range(count):
         label, topic = generator.choices(sorted(WORDS), k=2)
-        words = generator.choices(WORDS[topic if number % 5 == 0 else label], k=2) + generator.choices(["a", "the", "it,", '"was"'], k=4)
+        words = generator.choices(WORDS[topic if number % 5 == 0 else label], k=2)
+        words += generator.choices(["a", "the", "it,", '"was"'], k=4)
         generator.shuffle(words)
         rows.append({"id": number, "review": ("\n" if number % 9 == 0 else " ").join(words), "stars": label})
     return rows
