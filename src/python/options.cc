@@ -222,7 +222,6 @@ std::span<const OptionRow> tag_rows() {
 
 // How a model's data in a file is written.
 std::span<const OptionRow> data_rows() {
-  using namespace option;
   static const auto kRows =
       std::to_array<OptionRow>({data_format_row(), tokenizer_row(), data_label_row(),
                                 ignore_lines_row(), data_text_column_row()});

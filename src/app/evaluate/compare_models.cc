@@ -77,8 +77,7 @@ void read_both(const SequenceModel& first, const SequenceModel& second, const st
 ModelComparison compare_models(const SequenceModel& first, const SequenceModel& second,
                                const std::string& path, const ComparisonOptions& options) {
   ComparisonOptions complete = options;
-  const auto trained = spans_for(first);  // labels without types spell chunks to nobody else
-  if (trained && options.scheme == ChunkScheme::automatic) complete.scheme = *trained;
+  complete.scheme = scheme_in_training(first, options.scheme);
   Comparison comparison(complete);
   read_both(first, second, path, [&](std::size_t, Reader& a, Reader& b) {
     const auto by_first = a.predicted(), by_second = b.predicted();

@@ -221,9 +221,8 @@ void explain_errors(const TagPlan& plan, const std::string& path, ChunkScheme sc
 
 ErrorReport find_errors(const SequenceModel& model, const std::string& path,
                         const ErrorOptions& options) {
-  const auto trained = spans_for(model);  // labels without types spell chunks to nobody else
   TagRequest request;
-  request.scheme = options.scheme == ChunkScheme::automatic && trained ? *trained : options.scheme;
+  request.scheme = scheme_in_training(model, options.scheme);
   const TagPlan plan(model, request);
   const ChunkScheme scheme = plan.scheme();
   ErrorReport report;

@@ -72,10 +72,10 @@ class ReasonTable {
 }  // namespace
 
 ChunkScheme scheme_of(const TagPlan& plan, ChunkScheme asked) {
-  if (asked != ChunkScheme::automatic) return asked;
+  const ChunkScheme said = scheme_in_training(plan.model(), asked);
+  if (said != ChunkScheme::automatic) return said;
   const std::vector<std::string_view> labels(plan.names().all().begin(), plan.names().all().end());
-  const auto spans = spans_for(plan.model());
-  return spans ? *spans : detect_scheme(labels);
+  return detect_scheme(labels);
 }
 
 std::vector<Stretch> wrong_stretches(const std::vector<bool>& is_wrong,

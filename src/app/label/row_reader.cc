@@ -184,4 +184,8 @@ std::optional<ChunkScheme> spans_for(const SequenceModel& model, std::string_vie
       "it; give columns");
 }
 
+ChunkScheme scheme_in_training(const SequenceModel& model, ChunkScheme asked) {
+  return asked == ChunkScheme::automatic ? spans_for(model).value_or(asked) : asked;
+}
+
 }  // namespace croft

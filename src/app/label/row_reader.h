@@ -76,6 +76,10 @@ ChunkScheme span_scheme(std::span<const std::string_view> labels);
 std::optional<ChunkScheme> spans_for(const SequenceModel& model, std::string_view format = {},
                                      ChunkScheme chunks = ChunkScheme::automatic);
 
+// How the model's labels spell chunks where nothing is said of it (automatic): as training did, of
+// spans, whose labels without types look like chunks to nobody else; of others it stays automatic.
+ChunkScheme scheme_in_training(const SequenceModel& model, ChunkScheme asked);
+
 // The name of spans among the formats of data; in the training record of a model that was trained
 // on such, the field that has their scheme.
 inline constexpr const char* kSpanFormat = "spans";

@@ -149,12 +149,14 @@ class TrainingFiles final : public TrainingInput {
     const bool of_table = request_.foreign == "csv" && !request_.group_by.empty();
     const BlockForm form = of_table ? table_form() : this->form();
     DataBlocks blocks;
-    for (const RepeatableFile& file : files_) {
-      if (of_table) break;
-      LineReader lines = file.lines();
-      append_blocks(lines, form, blocks);
+    if (of_table) {
+      blocks = read_blocks(request_.data, form);
+    } else {
+      for (const RepeatableFile& file : files_) {
+        LineReader lines = file.lines();
+        append_blocks(lines, form, blocks);
+      }
     }
-    if (of_table) blocks = read_blocks(request_.data, form);
     std::vector<std::size_t> group = group_by(request_.group_by, blocks, form);
     if (group.empty()) {  // the last sequences, each by itself
       group.resize(blocks.blocks.size());

@@ -158,6 +158,25 @@ def test_check_reads_the_columns_that_it_is_told(tmp_path):
         croft.check(path, label_column=0)
 
 
+def test_a_table_with_a_column_of_texts_is_read_as_its_texts(tmp_path):
+    rows = [(f"{a} {b} day", "good" if a == "fine" else "bad") for a in ("fine", "dull") for b in "abcdefgh"]
+    table, lines = tmp_path / "t.csv", tmp_path / "t.tsv"
+    table.write_text("review;stars\n" + "".join(f"{text};{label}\n" for text, label in rows))
+    lines.write_text("".join(f"{label}\t{text}\n" for text, label in rows))
+    model = tmp_path / "m.croft"
+    program("train", "--quiet", "--format", "csv", "--text-column", "review", "--label", "stars", "--delimiter", ";",
+            "-o", model, table)
+    numbers = [[each["sequence"] for each in croft.suggest(model, path, top=5, **how)] for path, how in
+               ((table, {}), (lines, {"format": "text"}), (table, {"format": "csv", "text_column": "review"}))]
+    assert numbers[0] == numbers[1] == numbers[2]
+    with pytest.raises(ValueError, match="has the columns review, stars"):
+        croft.suggest(model, table, text_column="texts")
+    checked = croft.check(table, format="csv", text_column="review", label="stars", delimiter=";")
+    of_lines = croft.check(lines, format="text")
+    assert checked["train"]["labels"] == of_lines["train"]["labels"] == {"good": 8, "bad": 8}
+    assert checked["train"]["findings"].keys() == of_lines["train"]["findings"].keys()
+
+
 def test_check_reads_tables(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("age;income;job\n30;41000;cook\n31;40000;clerk\n32;39000;cook\n?;40000;cook\n")
