@@ -9,7 +9,7 @@ BUILD = cmake --build --parallel $(JOBS) --preset
 TEST = ctest --parallel $(JOBS) --preset
 
 .PHONY: release demo test check lint tidy format bench study install python asan tsan fuzz \
-        package package-check dependencies clean help
+        package package-check check-all dependencies clean help
 
 release: build/release/build.ninja
 	$(BUILD) release
@@ -29,6 +29,7 @@ help:
 	@echo 'make tidy                 clang-tidy over src and include (needs clang-tidy-16)'
 	@echo 'make asan                 unit tests and fuzz targets under address and undefined sanitizers'
 	@echo 'make tsan                 the tests of threads under the thread sanitizer'
+	@echo 'make check-all            all of the above and more, by the hour (scripts/check_all.sh)'
 	@echo 'make fuzz SECONDS=60      fuzz each reader, and the Python package, for so long (needs clang-16)'
 	@echo 'make clean                remove build/'
 
@@ -40,14 +41,17 @@ test: dependencies build/release/build.ninja
 	$(BUILD) release
 	$(TEST) release
 
-# The folders of tests/cli and tests/python need the program and the extension, each other one a program of its own.
-PROGRAM = $(if $(filter cli cli/%,$(FOLDER)),croft_cli,$(if $(filter python,$(FOLDER)),croft_cli \
-            croft_python,$(subst /,_,$(FOLDER))_tests))
+# tests/cli and tests/python need the program and the extension; the tests of a layer are a program, of which those run
+# that stand in the folder.
+LAYER = $(firstword $(subst /, ,$(FOLDER)))
+PROGRAM = $(if $(filter cli golden,$(LAYER)),croft_cli,$(if $(filter python,$(LAYER)),croft_cli croft_python,$(LAYER)_tests))
 
 check: build/release/build.ninja
 	@$(if $(FOLDER),,$(error FOLDER names a folder of tests/: make check FOLDER=inference/chain))
 	$(BUILD) release --target $(PROGRAM)
-	$(TEST) release --tests-regex '^$(FOLDER)(/threads|/[0-9]+of[0-9]+|/[a-z0-9_]+_test|)$$'
+	@if [ -x build/release/tests/$(LAYER)/$(LAYER)_tests ]; then \
+	  build/release/tests/$(LAYER)/$(LAYER)_tests --gtest_brief=1 --gtest_filter="$$(scripts/tests_of.sh tests/$(FOLDER))"; \
+	else $(TEST) release --tests-regex '^$(FOLDER)(/.*|)$$'; fi
 
 lint:
 	@scripts/lint.sh
@@ -99,6 +103,9 @@ tsan: build/tsan/build.ninja
 fuzz: build/asan/build.ninja
 	$(BUILD) asan --target fuzzers
 	scripts/fuzz.sh build/asan $(SECONDS)
+
+check-all:
+	@scripts/check_all.sh
 
 dependencies:
 	@scripts/install_dependencies.sh

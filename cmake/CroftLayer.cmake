@@ -71,7 +71,9 @@ function(croft_compile_together target)
   if(small)
     croft_group(${target} ${small})
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(NOT CROFT_ALONE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  endif()
 endfunction()
 
 # Groups of about the same size.

@@ -1,24 +1,19 @@
-# The tests of a folder are one program: it holds tests/FOLDER/*.cc and is linked with the layers that they test.
-#   croft_tests(inference/chain USES inference SOURCES chain_sum_test chain_viterbi_test …)
-# The program is called inference_chain_tests; ctest runs it as inference/chain, as several entries side by
-# side where SHARDS says so.  THREADS: the tests whose names contain Thread are an entry of their own,
-# labelled threads; the thread sanitizer runs these.
-function(croft_tests folder)
+# The tests of a layer are one program, LAYER_tests: it holds tests/LAYER/*/*.cc and is linked with the layers
+# that they test.
+#   croft_tests(inference USES inference SHARDS 3 SOURCES chain/chain_sum_test chain/chain_viterbi_test …)
+# ctest runs it as LAYER, or as LAYER/1of3 and so on side by side where SHARDS says so; `make check FOLDER=inference/chain`
+# runs the tests of one folder.  THREADS: the tests whose names contain Thread are an entry of their own, labelled
+# threads; the thread sanitizer runs these.
+function(croft_tests layer)
   cmake_parse_arguments(TESTS "THREADS" "SHARDS;TIMEOUT" "SOURCES;USES;LIBRARIES" ${ARGN})
-  string(REPLACE "/" "_" program ${folder}_tests)
-  list(TRANSFORM TESTS_SOURCES REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/tests/${folder}/\\1.cc")
+  set(program ${layer}_tests)
+  list(TRANSFORM TESTS_SOURCES REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/tests/${layer}/\\1.cc")
   add_executable(${program} ${TESTS_SOURCES})
   croft_compile_together(${program} ${TESTS_SOURCES})
-  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
+  croft_test_program(${program})
   list(TRANSFORM TESTS_USES PREPEND "croft_")
-  target_link_libraries(${program} PRIVATE ${TESTS_USES} ${TESTS_LIBRARIES} croft_warnings GTest::gtest_main rapidcheck)
-  target_compile_definitions(${program} PRIVATE CROFT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  # A quarter quicker to compile, under sanitizers four times; the library below them is what users get.
-  if(CROFT_SANITIZE)
-    target_compile_options(${program} PRIVATE -O0)
-  else()
-    target_compile_options(${program} PRIVATE -O1)
-  endif()
+  target_link_libraries(${program} PRIVATE ${TESTS_USES} ${TESTS_LIBRARIES})
+  target_precompile_headers(${program} REUSE_FROM croft_test_headers)
   add_dependencies(unit_tests ${program})
 
   if(NOT TESTS_SHARDS)
@@ -32,18 +27,31 @@ function(croft_tests folder)
     set(names -*Thread*)
     add_dependencies(thread_tests ${program})
     if(NOT CROFT_TESTS_LEFT_OUT)  # those are for the thread sanitizer
-      croft_test_entry(${folder}/threads ${program} *Thread* "unit;threads")
+      croft_test_entry(${layer}/threads ${program} *Thread* "unit;threads")
     endif()
   endif()
   if(TESTS_SHARDS EQUAL 1)
-    croft_test_entry(${folder} ${program} ${names} unit)
+    croft_test_entry(${layer} ${program} ${names} unit)
   else()
     foreach(shard RANGE 1 ${TESTS_SHARDS})
       math(EXPR index "${shard} - 1")
-      croft_test_entry(${folder}/${shard}of${TESTS_SHARDS} ${program} ${names} unit)
-      set_tests_properties(${folder}/${shard}of${TESTS_SHARDS} PROPERTIES
+      croft_test_entry(${layer}/${shard}of${TESTS_SHARDS} ${program} ${names} unit)
+      set_tests_properties(${layer}/${shard}of${TESTS_SHARDS} PROPERTIES
         ENVIRONMENT "GTEST_TOTAL_SHARDS=${TESTS_SHARDS};GTEST_SHARD_INDEX=${index}")
     endforeach()
+  endif()
+endfunction()
+
+# How every test is compiled; they share the headers that are compiled once.
+function(croft_test_program name)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE croft_warnings GTest::gtest_main rapidcheck)
+  target_compile_definitions(${name} PRIVATE CROFT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  # A quarter quicker to compile, under sanitizers four times; the library below them is what users get.
+  if(CROFT_SANITIZE)
+    target_compile_options(${name} PRIVATE -O0)
+  else()
+    target_compile_options(${name} PRIVATE -O1)
   endif()
 endfunction()
 
@@ -67,22 +75,20 @@ function(croft_test_entry name program filter labels)
     FAIL_REGULAR_EXPRESSION "Running 0 tests|\\[  FAILED  \\]|\\[==========\\] 0 tests")
 endfunction()
 
-# Fuzz targets fuzz/FOLDER/NAME.cc: programs with libFuzzer, which `fuzzers` builds, and a short run of each.
-#   croft_fuzz(data USES data TARGETS fuzz_csv fuzz_columns …)
-function(croft_fuzz folder)
+# Fuzz targets fuzz/FOLDER/NAME.cc that need the same layers are one program with libFuzzer (fuzz/support/driver.cc),
+# which `fuzzers` builds; ctest gives each target its seeds, `make fuzz` goes on from there.
+#   croft_fuzz(data USES data features TARGETS data/fuzz_csv features/fuzz_template …)
+function(croft_fuzz name)
   cmake_parse_arguments(FUZZ "" "" "USES;TARGETS" ${ARGN})
   list(TRANSFORM FUZZ_USES PREPEND "croft_")
-  foreach(name ${FUZZ_TARGETS})
-    add_executable(${name} ${folder}/${name}.cc)
-    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/fuzz ${PROJECT_SOURCE_DIR}/tests)
-    target_link_libraries(${name} PRIVATE ${FUZZ_USES} croft_warnings)
-    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-    add_dependencies(fuzzers ${name})
-    # libFuzzer writes what it finds into the first folder: not into the sources.
-    set(found ${PROJECT_BINARY_DIR}/fuzz/found/${name})
-    file(MAKE_DIRECTORY ${found})
-    add_test(NAME fuzz/${name} COMMAND ${name} -max_total_time=2 -timeout=10 -rss_limit_mb=2048
-             -artifact_prefix=${found}- ${found} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
-    set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 120 LABELS fuzz)
-  endforeach()
+  list(TRANSFORM FUZZ_TARGETS REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1.cc")
+  add_executable(fuzz_${name} support/driver.cc ${FUZZ_TARGETS})
+  croft_compile_together(fuzz_${name} ${FUZZ_TARGETS})
+  target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/fuzz ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_options(fuzz_${name} PRIVATE -O0)
+  target_link_libraries(fuzz_${name} PRIVATE ${FUZZ_USES} croft_warnings)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzzers fuzz_${name})
+  add_test(NAME fuzz/${name} COMMAND fuzz_${name} --replay ${CMAKE_CURRENT_SOURCE_DIR}/corpus)
+  set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 300 LABELS fuzz)
 endfunction()

@@ -15,13 +15,13 @@ seconds_each=$2
 failed=()
 for program in "$build_folder"/fuzz/fuzz_*; do
   if [ ! -f "$program" ] || [ ! -x "$program" ]; then continue; fi
-  target=$(basename "$program")
-  found="$build_folder/fuzz/found/$target"
-  mkdir -p "$found"
-  echo "== $target, $seconds_each s"
-  "$program" -max_total_time="$seconds_each" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-    -artifact_prefix="$build_folder/fuzz/found/$target-" \
-    "$found" "$source_folder/fuzz/corpus/$target" || failed+=("$target")
+  for target in $("$program" --list); do
+    found="$build_folder/fuzz/found/$target"
+    mkdir -p "$found"
+    echo "== $target, $seconds_each s"
+    "$program" --target="$target" -max_total_time="$seconds_each" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+      -artifact_prefix="$found-" "$found" "$source_folder/fuzz/corpus/$target" || failed+=("$target")
+  done
 done
 
 echo "== python, $seconds_each s"

@@ -9,8 +9,11 @@
 #include "bugs/compile/compile.h"
 #include "bugs/language/program_parser.h"
 #include "bugs/node_values.h"
+#include "support/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace fuzz_bugs_compile {
+
+CROFT_FUZZ_TARGET(fuzz_bugs_compile) {
   using namespace croft::bugs;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const Arrays arrays = {{"N", {{1}, {3}}},
@@ -43,3 +46,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_bugs_compile

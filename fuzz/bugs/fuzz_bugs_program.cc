@@ -7,8 +7,11 @@
 
 #include "bugs/language/program_parser.h"
 #include "bugs/language/program_writer.h"
+#include "support/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace fuzz_bugs_program {
+
+CROFT_FUZZ_TARGET(fuzz_bugs_program) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   std::string once;
   try {
@@ -22,3 +25,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_bugs_program

@@ -5,6 +5,9 @@
 #include <string_view>
 
 #include "bugs/language/array_files.h"
+#include "support/target.h"
+
+namespace fuzz_bugs_r_dump {
 
 namespace {
 
@@ -32,7 +35,7 @@ void require_whole(const croft::bugs::ArrayFile& file) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_bugs_r_dump) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (size > 4096 || may_be_large(text)) return 0;
   try {
@@ -46,3 +49,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_bugs_r_dump

@@ -5,8 +5,11 @@
 #include <string_view>
 
 #include "bugs/language/script.h"
+#include "support/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace fuzz_bugs_script {
+
+CROFT_FUZZ_TARGET(fuzz_bugs_script) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const croft::bugs::Script script =
@@ -19,3 +22,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_bugs_script

@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "core/json.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_json {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 void read(std::string_view text, const croft::JsonParseOptions& options) {
   croft::Json value;
@@ -31,9 +31,11 @@ void read(std::string_view text, const croft::JsonParseOptions& options) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_json) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   read(text, {});
   read(text, {.order = croft::KeyOrder::as_written, .refuse_repeated_keys = true, .depth = 8});
   return 0;
 }
+
+}  // namespace fuzz_json

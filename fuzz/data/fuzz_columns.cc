@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "data/columns.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_columns {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 // The input with one space between cells and one empty line behind each sequence.
 std::string rewritten(std::string_view text) {
@@ -78,7 +78,7 @@ std::string as_given(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_columns) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     require(as_given(text) == text, "the input is not given back");
@@ -98,3 +98,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!once.starts_with("\xEF\xBB\xBF")) require(rewritten(once) == once, "not the same again");
   return 0;
 }
+
+}  // namespace fuzz_columns

@@ -12,15 +12,15 @@
 
 #include "croft/core/error.h"
 #include "data/settings/constraint_file.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_constraint_file {
 
 namespace {
 
 constexpr std::size_t kLongest = 4096;  // bytes: matching costs rules times labels
 constexpr std::size_t kMostLabels = 24;
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 std::string_view cut_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
@@ -64,7 +64,9 @@ void run(std::string_view data) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_constraint_file) {
   run({reinterpret_cast<const char*>(data), size});
   return 0;
 }
+
+}  // namespace fuzz_constraint_file

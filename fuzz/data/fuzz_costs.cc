@@ -9,12 +9,12 @@
 #include <string_view>
 
 #include "data/settings/field_files.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_costs {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 void append_label(const std::optional<std::string>& label, std::string& out) {
   out += label ? "\\" + *label : "*";
@@ -42,7 +42,7 @@ std::string rewritten(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_costs) {
   std::string once;
   try {
     once = rewritten({reinterpret_cast<const char*>(data), size});
@@ -53,3 +53,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(rewritten(once) == once, "not the same again");
   return 0;
 }
+
+}  // namespace fuzz_costs

@@ -9,12 +9,12 @@
 
 #include "data/csv.h"
 #include "data/csv_table.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_csv {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 // Every cell in quotes.
 std::string rewritten(std::string_view text, char delimiter) {
@@ -51,7 +51,7 @@ void read_table(std::string_view text, const croft::CsvOptions& options) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_csv) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   croft::CsvOptions options;
@@ -72,3 +72,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_csv

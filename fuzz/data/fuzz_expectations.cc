@@ -9,12 +9,12 @@
 
 #include "croft/core/error.h"
 #include "data/settings/field_files.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_expectations {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 croft::ExpectationFile read(std::string_view text) {
   croft::LineReader lines(text, "fuzz");
@@ -48,7 +48,7 @@ std::string rewritten(const croft::ExpectationFile& file) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_expectations) {
   std::string once;
   try {
     const auto file = read({reinterpret_cast<const char*>(data), size});
@@ -61,3 +61,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(rewritten(read(once)) == once, "not the same again");
   return 0;
 }
+
+}  // namespace fuzz_expectations

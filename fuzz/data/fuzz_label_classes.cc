@@ -5,16 +5,12 @@
 #include <string_view>
 
 #include "data/settings/field_files.h"
+#include "support/require.h"
+#include "support/target.h"
 
-namespace {
+namespace fuzz_label_classes {
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
-
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_label_classes) {
   croft::LineReader lines({reinterpret_cast<const char*>(data), size}, "fuzz");
   try {
     const croft::LabelClasses classes = croft::read_label_class_file(lines);
@@ -28,3 +24,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_label_classes

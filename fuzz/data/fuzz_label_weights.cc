@@ -10,12 +10,12 @@
 
 #include "croft/core/error.h"
 #include "data/settings/field_files.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_label_weights {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 croft::LabelWeightFile read(std::string_view text) {
   croft::LineReader lines(text, "fuzz");
@@ -36,7 +36,7 @@ std::string rewritten(const croft::LabelWeightFile& file) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_label_weights) {
   try {
     const croft::LabelWeightFile file = read({reinterpret_cast<const char*>(data), size});
     const croft::LabelWeightFile again = read(rewritten(file));
@@ -53,3 +53,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_label_weights

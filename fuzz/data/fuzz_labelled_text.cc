@@ -6,13 +6,13 @@
 #include <string_view>
 
 #include "data/labelled_text.h"
+#include "support/require.h"
+#include "support/target.h"
 #include "support/written_again.h"
 
-namespace {
+namespace fuzz_labelled_text {
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
+namespace {
 
 std::string rewritten(std::string_view text, bool allow_unlabelled) {
   croft::LabelledTextReader reader(croft::LineReader(text, "fuzz"), allow_unlabelled);
@@ -34,7 +34,9 @@ std::string rewritten(std::string_view text, bool allow_unlabelled) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_labelled_text) {
   croft::fuzz::expect_same_again(data, size, rewritten);
   return 0;
 }
+
+}  // namespace fuzz_labelled_text

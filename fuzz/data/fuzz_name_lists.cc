@@ -5,16 +5,12 @@
 #include <string_view>
 
 #include "data/settings/name_list_file.h"
+#include "support/require.h"
+#include "support/target.h"
 
-namespace {
+namespace fuzz_name_lists {
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
-
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_name_lists) {
   croft::LineReader lines({reinterpret_cast<const char*>(data), size}, "fuzz");
   try {
     std::vector<croft::NameList> lists;
@@ -32,3 +28,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_name_lists

@@ -9,12 +9,12 @@
 #include <string_view>
 
 #include "data/outcome_table.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_outcomes {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 void read_table(std::string_view text) {
   croft::OutcomeTable table = croft::read_outcome_table(croft::LineReader(text, "fuzz"));
@@ -45,7 +45,7 @@ void read_constraints(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_outcomes) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     read_table(text);
@@ -57,3 +57,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_outcomes

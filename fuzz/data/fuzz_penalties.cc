@@ -9,14 +9,14 @@
 #include <string_view>
 
 #include "data/settings/field_files.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_penalties {
 
 namespace {
 
 using Test = croft::PenaltyRule::Test;
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 std::string test_text(const croft::PenaltyRule& rule) {
   if (rule.test == Test::always) return "*";
@@ -45,7 +45,7 @@ std::string rewritten(std::string_view text, croft::PenaltyTests tests) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_penalties) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const auto tests : {croft::PenaltyTests::cells, croft::PenaltyTests::attributes}) {
     std::string once;
@@ -59,3 +59,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_penalties

@@ -7,13 +7,13 @@
 #include <string_view>
 
 #include "data/span_lines.h"
+#include "support/require.h"
+#include "support/target.h"
 #include "support/written_again.h"
 
-namespace {
+namespace fuzz_span_lines {
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
+namespace {
 
 void check(const std::optional<std::vector<croft::LabelledSpan>>& spans, std::size_t length) {
   if (!spans) return;
@@ -48,7 +48,9 @@ std::string rewritten(std::string_view text, bool one_cell) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_span_lines) {
   croft::fuzz::expect_same_again(data, size, rewritten);
   return 0;
 }
+
+}  // namespace fuzz_span_lines

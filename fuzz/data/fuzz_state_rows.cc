@@ -6,8 +6,11 @@
 
 #include "croft/core/error.h"
 #include "data/settings/state_rows.h"
+#include "support/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace fuzz_state_rows {
+
+CROFT_FUZZ_TARGET(fuzz_state_rows) {
   if (size == 0) return 0;
   croft::GraphFile net;
   net.graph.add_variable(2);
@@ -35,3 +38,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_state_rows

@@ -7,8 +7,11 @@
 
 #include "croft/core/error.h"
 #include "data/settings/state_table.h"
+#include "support/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace fuzz_state_table {
+
+CROFT_FUZZ_TARGET(fuzz_state_table) {
   if (size == 0) return 0;
   croft::StateRowsOptions options;
   options.delimiter = (data[0] & 1) != 0 ? ';' : ',';
@@ -32,3 +35,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_state_table

@@ -9,13 +9,13 @@
 #include <string_view>
 
 #include "data/svmlight.h"
+#include "support/require.h"
+#include "support/target.h"
 #include "support/written_again.h"
 
-namespace {
+namespace fuzz_svmlight {
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
+namespace {
 
 void append_number(double value, std::string& out) {
   char text[64];
@@ -49,7 +49,9 @@ std::string rewritten(std::string_view text, bool allow_unlabelled) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_svmlight) {
   croft::fuzz::expect_same_again(data, size, rewritten);
   return 0;
 }
+
+}  // namespace fuzz_svmlight

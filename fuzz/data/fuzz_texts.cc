@@ -10,14 +10,14 @@
 #include "app/convert/texts/text_readers.h"
 #include "app/convert/texts/text_writers.h"
 #include "core/unicode.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_texts {
 
 namespace {
 
 using namespace croft;
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 bool is_blank(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
@@ -92,7 +92,7 @@ std::unique_ptr<TextReader> open(std::string_view input) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_texts) {
   if (size == 0) return 0;
   const std::string input(reinterpret_cast<const char*>(data), size);
   try {
@@ -108,3 +108,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_texts

@@ -11,12 +11,12 @@
 
 #include "croft/core/error.h"
 #include "data/settings/field_files.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_variances {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 croft::VarianceFile read(std::string_view text) {
   croft::LineReader lines(text, "fuzz");
@@ -59,7 +59,7 @@ void ask(const croft::VarianceFile& file) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_variances) {
   std::string once;
   try {
     const auto file = read({reinterpret_cast<const char*>(data), size});
@@ -73,3 +73,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(rewritten(read(once)) == once, "not the same again");
   return 0;
 }
+
+}  // namespace fuzz_variances

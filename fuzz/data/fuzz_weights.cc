@@ -6,16 +6,12 @@
 #include <string_view>
 
 #include "data/settings/field_files.h"
+#include "support/require.h"
+#include "support/target.h"
 
-namespace {
+namespace fuzz_weights {
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
-
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_weights) {
   croft::LineReader lines({reinterpret_cast<const char*>(data), size}, "fuzz");
   try {
     const std::vector<double> weights = croft::read_weight_file(lines);
@@ -29,3 +25,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_weights

@@ -10,12 +10,12 @@
 #include "app/train/feature_kit_file.h"
 #include "croft/core/error.h"
 #include "features/kit/feature_kit.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_feature_kit {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 // The same bytes as a kit of texts, and the rest as a text.
 void ask_of_texts(std::string_view kit_text, std::string_view rest) {
@@ -65,7 +65,7 @@ void ask(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_feature_kit) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   try {
     ask(text);
@@ -78,3 +78,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_feature_kit

@@ -9,14 +9,14 @@
 #include "croft/core/error.h"
 #include "features/joint_template.h"
 #include "features/template.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_joint_template {
 
 namespace {
 
 constexpr std::size_t kLongest = 2048;  // a text of regular expressions alone takes long to compile
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 // What the finder says of a text, against a search of each window.
 void look_for(const croft::JointTemplates& joint) {
@@ -77,7 +77,7 @@ void look_at(const croft::JointTemplates& joint) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_joint_template) {
   if (size > kLongest) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
@@ -89,3 +89,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_joint_template

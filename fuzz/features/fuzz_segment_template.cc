@@ -6,16 +6,12 @@
 #include <string_view>
 
 #include "features/segment_template.h"
+#include "support/require.h"
+#include "support/target.h"
 
-namespace {
+namespace fuzz_segment_template {
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
-
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_segment_template) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const auto templates = croft::SegmentTemplates::parse(text, "fuzz");
@@ -38,3 +34,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_segment_template

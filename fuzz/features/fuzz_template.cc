@@ -11,14 +11,14 @@
 
 #include "croft/core/error.h"
 #include "features/template.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_template {
 
 namespace {
 
 constexpr std::size_t kLongest = 2048;  // a text of regular expressions alone takes long to compile
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 croft::ColumnSequence rows_of(std::string_view text) {
   croft::ColumnSequence rows;
@@ -74,7 +74,9 @@ void run(std::string_view data) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_template) {
   run({reinterpret_cast<const char*>(data), size});
   return 0;
 }
+
+}  // namespace fuzz_template

@@ -12,6 +12,9 @@
 
 #include "croft/core/error.h"
 #include "features/text/term_weights.h"
+#include "support/target.h"
+
+namespace fuzz_term_weights {
 
 namespace {
 
@@ -37,7 +40,7 @@ void ask(std::uint64_t documents, std::span<const std::byte> image,
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_term_weights) {
   if (size < kHead) return 0;
   std::uint64_t documents = 0;
   std::memcpy(&documents, data + 1, sizeof documents);
@@ -55,3 +58,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_term_weights

@@ -8,12 +8,12 @@
 
 #include "core/unicode.h"
 #include "features/text/term_weights.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_tokenizer {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 std::size_t characters(std::string_view text) {
   std::size_t count = 0;
@@ -29,7 +29,7 @@ std::size_t spaces(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_tokenizer) {
   if (size < 2) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
   croft::TextOptions options;
@@ -67,3 +67,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(counted == total, "counts that do not add up");
   return 0;
 }
+
+}  // namespace fuzz_tokenizer

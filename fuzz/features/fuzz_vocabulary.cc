@@ -17,12 +17,12 @@
 #include "croft/core/error.h"
 #include "features/compact_offsets.h"
 #include "features/vocabulary.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_vocabulary {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 void ask_vocabulary(std::span<const std::byte> image) {
   const croft::CompactVocabulary vocabulary(image);
@@ -74,7 +74,7 @@ void round_trip(std::string_view lines) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_vocabulary) {
   if (size == 0) return 0;
   const char mode = static_cast<char>(data[0]);
   // A copy whose end is the end of a heap block, where the sanitizer watches.
@@ -88,3 +88,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (mode == 's') round_trip({reinterpret_cast<const char*>(rest.get()), size - 1});
   return 0;
 }
+
+}  // namespace fuzz_vocabulary

@@ -11,12 +11,12 @@
 #include "features/kit/embeddings.h"
 #include "features/kit/gazetteer.h"
 #include "features/kit/word_table.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_word_lists {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 void read_gazetteer(std::string_view text, bool fold) {
   croft::GazetteerBuilder builder(fold);
@@ -60,7 +60,7 @@ void read_embeddings(std::string_view text, unsigned scale) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_word_lists) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
@@ -79,3 +79,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_word_lists

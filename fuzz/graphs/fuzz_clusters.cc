@@ -8,14 +8,14 @@
 
 #include "croft/core/error.h"
 #include "inference/graph/messages/region_graph.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_clusters {
 
 namespace {
 
 constexpr std::size_t kVariables = 12;
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 std::string written(const std::vector<croft::Cluster>& clusters) {
   std::string text;
@@ -38,7 +38,7 @@ void check_counts(const croft::RegionGraph& regions) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_clusters) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   std::vector<croft::Cluster> clusters;
   try {
@@ -52,3 +52,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (clusters.size() <= 8) check_counts(croft::make_region_graph(graph, clusters));
   return 0;
 }
+
+}  // namespace fuzz_clusters

@@ -9,16 +9,12 @@
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "sql/graph_spec.h"
+#include "support/require.h"
+#include "support/target.h"
 
-namespace {
+namespace fuzz_graph_spec {
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
-
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_graph_spec) {
   try {
     const croft::GraphSpec spec =
         croft::GraphSpec::parse({reinterpret_cast<const char*>(data), size}, "fuzz");
@@ -53,3 +49,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_graph_spec

@@ -8,8 +8,11 @@
 #include "croft/core/error.h"
 #include "sql/sqlite_calls.h"
 #include "sql/tables/grmm_tables.h"
+#include "support/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace fuzz_grmm_tables {
+
+CROFT_FUZZ_TARGET(fuzz_grmm_tables) {
   const croft::SqliteHandle database = croft::open_sqlite(":memory:", croft::SqliteUse::read);
   try {
     std::vector<croft::LineReader> files;
@@ -29,3 +32,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (ends.text() != instances.text()) throw std::logic_error("sequences that are not linked");
   return 0;
 }
+
+}  // namespace fuzz_grmm_tables

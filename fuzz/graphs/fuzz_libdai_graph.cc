@@ -6,8 +6,11 @@
 #include "croft/core/error.h"
 #include "croft/data/graph_file.h"
 #include "support/graph_again.h"
+#include "support/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace fuzz_libdai_graph {
+
+CROFT_FUZZ_TARGET(fuzz_libdai_graph) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     require_whole(croft::read_fg(croft::LineReader(text, "fuzz")));
@@ -15,3 +18,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_libdai_graph

@@ -10,12 +10,12 @@
 #include "croft/inference/slice_filter.h"
 #include "data/graphs/slice_file.h"
 #include "data/settings/state_rows.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_slices {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 // So that a run takes no longer than a moment.
 bool is_small(const croft::SliceNetwork& net) {
@@ -62,7 +62,7 @@ void filter(const croft::SliceFile& file, std::string_view rows_text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_slices) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::size_t cut = text.find("\n%\n");
   if (cut == text.npos) return 0;
@@ -74,3 +74,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_slices

@@ -12,6 +12,9 @@
 
 #include "croft/core/error.h"
 #include "sql/database.h"
+#include "support/target.h"
+
+namespace fuzz_sqlite {
 
 namespace {
 
@@ -42,7 +45,7 @@ void read_all(const croft::Database& database, const std::string& text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_sqlite) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const std::size_t end = std::min(bytes.find('\0'), bytes.size());
   std::ofstream(path(), std::ios::binary | std::ios::trunc)
@@ -62,3 +65,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_sqlite

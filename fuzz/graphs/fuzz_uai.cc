@@ -7,8 +7,11 @@
 #include "croft/core/error.h"
 #include "croft/data/graph_file.h"
 #include "support/graph_again.h"
+#include "support/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace fuzz_uai {
+
+CROFT_FUZZ_TARGET(fuzz_uai) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     require_whole(croft::read_uai(croft::LineReader(text, "fuzz")));
@@ -28,3 +31,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_uai

@@ -8,8 +8,11 @@
 #include "croft/core/error.h"
 #include "croft/data/graph_file.h"
 #include "support/graph_again.h"
+#include "support/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace fuzz_xmlbif {
+
+CROFT_FUZZ_TARGET(fuzz_xmlbif) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     require_network(croft::read_xmlbif(croft::LineReader(text, "fuzz")));
@@ -17,3 +20,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_xmlbif

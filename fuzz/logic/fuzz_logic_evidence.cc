@@ -8,16 +8,12 @@
 #include "croft/core/error.h"
 #include "logic/atom_space.h"
 #include "logic/network_parser.h"
+#include "support/require.h"
+#include "support/target.h"
 
-namespace {
+namespace fuzz_logic_evidence {
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
-
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_logic_evidence) {
   static const croft::LogicNetwork network =
       croft::parse_network(croft::read_logic_tokens(croft::LineReader(
           "person = {Anna}\nFriends(person, person)\nSmokes(person)\nRain\nAge(person, year!)\n"
@@ -47,3 +43,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_logic_evidence

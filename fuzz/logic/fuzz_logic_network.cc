@@ -11,12 +11,12 @@
 #include "logic/evidence.h"
 #include "logic/network_parser.h"
 #include "logic/rule_form.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_logic_network {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 // Ranges of constants are as large as their numbers say.
 bool may_have_a_large_range(std::string_view text) {
@@ -71,7 +71,7 @@ class RuleCheck {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_logic_network) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (size > 4096 || may_have_a_large_range(text)) return 0;
   try {
@@ -93,3 +93,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_logic_network

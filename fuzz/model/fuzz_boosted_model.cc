@@ -11,6 +11,9 @@
 #include "croft/core/error.h"
 #include "support/model_bytes.h"
 #include "support/model_text.h"
+#include "support/target.h"
+
+namespace fuzz_boosted_model {
 
 namespace {
 
@@ -50,7 +53,9 @@ void ask(croft::Container container) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_boosted_model) {
   croft::fuzz::read_model(data, size, ask);
   return 0;
 }
+
+}  // namespace fuzz_boosted_model

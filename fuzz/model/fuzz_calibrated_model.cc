@@ -9,6 +9,9 @@
 #include "model/kinds/model_file.h"
 #include "support/model_bytes.h"
 #include "support/model_text.h"
+#include "support/target.h"
+
+namespace fuzz_calibrated_model {
 
 namespace {
 
@@ -29,7 +32,9 @@ void ask(croft::Container container) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_calibrated_model) {
   croft::fuzz::read_model(data, size, ask);
   return 0;
 }
+
+}  // namespace fuzz_calibrated_model

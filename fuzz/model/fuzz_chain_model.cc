@@ -6,6 +6,9 @@
 #include "model/kinds/chain_model.h"
 #include "support/model_bytes.h"
 #include "support/model_text.h"
+#include "support/target.h"
+
+namespace fuzz_chain_model {
 
 namespace {
 
@@ -31,7 +34,9 @@ void ask(croft::Container container) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_chain_model) {
   croft::fuzz::read_model(data, size, ask);
   return 0;
 }
+
+}  // namespace fuzz_chain_model

@@ -11,12 +11,12 @@
 #include "croft/core/error.h"
 #include "model/file/container.h"
 #include "support/container_repair.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_container {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 void ask(const croft::Container& container) {
   std::uint64_t sum = 0, end = 0;
@@ -40,7 +40,7 @@ void ask(const croft::Container& container) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_container) {
   if (size == 0) return 0;
   std::vector<std::byte> bytes(size - 1);
   std::transform(data + 1, data + size, bytes.begin(), [](std::uint8_t b) { return std::byte{b}; });
@@ -51,3 +51,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_container

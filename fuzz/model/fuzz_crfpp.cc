@@ -2,10 +2,15 @@
 // that is the same when it is written and read again.
 #include "model/foreign/foreign_chain.h"
 #include "support/foreign_model.h"
+#include "support/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace fuzz_crfpp {
+
+CROFT_FUZZ_TARGET(fuzz_crfpp) {
   const bool text = size > 0 && data[0] == 'v';
   croft::fuzz::read_foreign(data, size, text ? croft::read_crfpp_text : croft::read_crfpp,
                             croft::write_crfpp);
   return 0;
 }
+
+}  // namespace fuzz_crfpp

@@ -2,8 +2,13 @@
 // same when it is written and read again.
 #include "model/foreign/foreign_chain.h"
 #include "support/foreign_model.h"
+#include "support/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace fuzz_crfsuite {
+
+CROFT_FUZZ_TARGET(fuzz_crfsuite) {
   croft::fuzz::read_foreign(data, size, croft::read_crfsuite, croft::write_crfsuite);
   return 0;
 }
+
+}  // namespace fuzz_crfsuite

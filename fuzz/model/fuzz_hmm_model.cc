@@ -9,6 +9,9 @@
 #include "model/kinds/hmm_to_chain.h"
 #include "support/model_bytes.h"
 #include "support/model_text.h"
+#include "support/target.h"
+
+namespace fuzz_hmm_model {
 
 namespace {
 
@@ -32,7 +35,9 @@ void ask(croft::Container container) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_hmm_model) {
   croft::fuzz::read_model(data, size, ask);
   return 0;
 }
+
+}  // namespace fuzz_hmm_model

@@ -10,7 +10,10 @@
 #include "croft/core/error.h"
 #include "support/model_bytes.h"
 #include "support/model_sections.h"
+#include "support/target.h"
 #include "support/use_model.h"
+
+namespace fuzz_models_by_structure {
 
 namespace {
 
@@ -27,10 +30,7 @@ Container container_of(const std::uint8_t* data, std::size_t size) {
 
 }  // namespace
 
-extern "C" size_t LLVMFuzzerMutate(std::uint8_t* data, size_t size, size_t most);
-
-extern "C" size_t LLVMFuzzerCustomMutator(std::uint8_t* data, size_t size, size_t most,
-                                          unsigned int seed) {
+CROFT_FUZZ_MUTATOR(fuzz_models_by_structure) {
   try {
     ModelSections model(container_of(data, size));
     croft::Random random(seed);
@@ -45,7 +45,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(std::uint8_t* data, size_t size, size_
   return LLVMFuzzerMutate(data, size, most);
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_models_by_structure) {
   static const croft::testing_support::TokenFile tokens;
   static ModelUse use({tokens.path()});
   std::shared_ptr<const croft::StoredModel> model;
@@ -62,3 +62,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   use.use(model);
   return 0;
 }
+
+}  // namespace fuzz_models_by_structure

@@ -8,6 +8,9 @@
 #include "croft/core/error.h"
 #include "model/kinds/naive_bayes_model.h"
 #include "support/model_bytes.h"
+#include "support/target.h"
+
+namespace fuzz_naive_bayes_model {
 
 namespace {
 
@@ -37,7 +40,9 @@ void ask(croft::Container container) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_naive_bayes_model) {
   croft::fuzz::read_model(data, size, ask);
   return 0;
 }
+
+}  // namespace fuzz_naive_bayes_model

@@ -10,6 +10,9 @@
 #include "croft/core/error.h"
 #include "model/foreign/foreign_chain.h"
 #include "model/rows/read_sequence.h"
+#include "support/target.h"
+
+namespace fuzz_read_sequence {
 
 namespace {
 
@@ -119,7 +122,7 @@ void read_columns(std::string_view input, std::size_t labels) {
 }  // namespace
 
 // The first byte says which, and how many labels there are.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_read_sequence) {
   if (size == 0) return 0;
   const std::string_view input(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::size_t labels = 1 + data[0] / 2 % 40;
@@ -129,3 +132,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_read_sequence

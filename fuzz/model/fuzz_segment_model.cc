@@ -7,6 +7,9 @@
 #include "model/kinds/segment_model.h"
 #include "support/model_bytes.h"
 #include "support/model_text.h"
+#include "support/target.h"
+
+namespace fuzz_segment_model {
 
 namespace {
 
@@ -30,7 +33,9 @@ void ask(croft::Container container) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_segment_model) {
   croft::fuzz::read_model(data, size, ask);
   return 0;
 }
+
+}  // namespace fuzz_segment_model

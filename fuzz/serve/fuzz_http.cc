@@ -9,14 +9,14 @@
 #include "serve/endpoints.h"
 #include "serve/gzip.h"
 #include "serve/http_message.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_http {
 
 namespace {
 
 using croft::serve::ParsedHttp;
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 void read_body(const croft::serve::HttpRequest& request) {
   for (const croft::serve::Endpoint& endpoint : croft::serve::endpoints()) {
@@ -32,7 +32,7 @@ void read_body(const croft::serve::HttpRequest& request) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_http) {
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   croft::serve::ServeLimits limits;
   limits.head_bytes = 2000;
@@ -53,3 +53,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     rest.remove_prefix(parsed.consumed);
   }
 }
+
+}  // namespace fuzz_http

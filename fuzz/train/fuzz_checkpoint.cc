@@ -13,16 +13,16 @@
 #include "croft/core/error.h"
 #include "croft/core/state_archive.h"
 #include "optimize/stochastic/online_methods.h"
+#include "support/require.h"
+#include "support/target.h"
 #include "train/checkpoint.h"
 #include "train/training_watch.h"
+
+namespace fuzz_checkpoint {
 
 namespace {
 
 constexpr std::uint64_t kFingerprint = 0x0123456789abcdef;
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 // What optimisers and the course of a training are made of.
 struct State {
@@ -68,7 +68,7 @@ void restore(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_checkpoint) {
   if (size == 0) return 0;
   std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] == 'r') bytes = croft::checkpoint_header(kFingerprint, bytes) + bytes;
@@ -78,3 +78,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_checkpoint

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "app/train/data_blocks.h"
+#include "support/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+namespace fuzz_data_blocks {
+
+CROFT_FUZZ_TARGET(fuzz_data_blocks) {
   using croft::BlockForm, croft::InputFormat;
-  const std::string_view text(reinterpret_cast<const char*>(bytes), size);
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const BlockForm& form :
        {BlockForm{InputFormat::columns}, BlockForm{InputFormat::attributes},
         BlockForm{InputFormat::text}, BlockForm{.format = InputFormat::text, .spans = true},
@@ -31,3 +34,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   }
   return 0;
 }
+
+}  // namespace fuzz_data_blocks

@@ -6,9 +6,12 @@
 
 #include "app/search/search_state.h"
 #include "croft/core/error.h"
+#include "support/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes), size);
+namespace fuzz_search_state {
+
+CROFT_FUZZ_TARGET(fuzz_search_state) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const croft::SearchScores scores = croft::parse_search_state(text, "fuzz", "ab");
     const std::string written = croft::search_state_text(scores, "ab");
@@ -19,3 +22,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   }
   return 0;
 }
+
+}  // namespace fuzz_search_state

@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "app/train/train_files.h"
+#include "support/require.h"
+#include "support/target.h"
+
+namespace fuzz_transition_groups {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 croft::TransitionGroupFile read(std::string_view text) {
   croft::LineReader lines(text, "fuzz");
@@ -32,7 +32,7 @@ std::string written(const croft::TransitionGroupFile& file) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+CROFT_FUZZ_TARGET(fuzz_transition_groups) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const croft::TransitionGroupFile file = read(text);
@@ -46,3 +46,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace fuzz_transition_groups

@@ -7,7 +7,7 @@
 
 #include "croft/core/random.h"
 
-namespace croft::bugs {
+namespace croft::bugs::functions_test {
 namespace {
 
 TEST(BugsFunctions, StandInTheOrderOfTheirEnumerationAndHaveNamesOfTheirOwn) {
@@ -73,4 +73,4 @@ TEST(BugsFunctions, TheNormalQuantileIsExactIntoTheTails) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::functions_test

@@ -10,7 +10,7 @@
 #include "bugs/distributions.h"
 #include "croft/core/random.h"
 
-namespace croft::bugs {
+namespace croft::bugs::graph_test {
 namespace {
 
 NodeSpec normal(Slot mean, Slot precision, std::vector<double> observed = {}) {
@@ -321,4 +321,4 @@ TEST(BugsGraph, SortsRanksAndInterpolates) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::graph_test

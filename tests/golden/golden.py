@@ -2,8 +2,8 @@
 
     golden.py --croft PATH                 compare help, models and documents
     golden.py --croft PATH --record        record them
-    golden.py --croft PATH choices         which options go together, and what is said where they do not
-    golden.py --croft PATH kinds           whether the table says which options each kind of model takes
+    golden.py --croft PATH --many PATH choices     which options go together, and what is said where they do not
+    golden.py --croft PATH --many PATH kinds       whether the table says which options each kind of model takes
     golden.py --croft PATH errors          error messages of the tests of the command line
     golden.py --croft PATH --only NAME     files whose name has NAME in it
 
@@ -84,19 +84,41 @@ def file_of(model, arguments):
     return f"{model}.{next((end for kind, end in kinds.items() if kind in arguments), 'croft')}"
 
 
+def status_and_messages(done):
+    return done.returncode, done.stderr
+
+
 class Program:
-    """The program in a folder of data."""
+    """The program in a folder of data; `many` is tests/golden/many_runs.cc, which runs command lines in one process."""
 
     simd = "AVX2"  # the same instructions on each machine, and so the same bytes
+    alone = 150  # of so many runs of many() one is compared with a process of its own
 
-    def __init__(self, path, folder):
-        self.path, self.folder = path, folder
+    def __init__(self, path, folder, many=None):
+        self.path, self.folder, self.many_runs = path, folder, many
+        self.server, self.asked = None, 0
 
     def run(self, command):
         """The finished process of a line of arguments."""
         return subprocess.run([self.path, *shlex.split(command)], cwd=self.folder, check=False, encoding="utf-8",
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              env={**os.environ, "CROFT_SIMD": self.simd, "LC_ALL": "C.UTF-8"})
+                              env=self.environment())
+
+    def environment(self):
+        return {**os.environ, "CROFT_SIMD": self.simd, "LC_ALL": "C.UTF-8"}
+
+    def many(self, command):
+        """Status and messages of a line of arguments, run in a process that goes on."""
+        if self.server is None:
+            self.server = subprocess.Popen([self.many_runs], cwd=self.folder, encoding="utf-8", stdin=subprocess.PIPE,
+                                           stdout=subprocess.PIPE, env=self.environment())
+        self.server.stdin.write(json.dumps(shlex.split(command)) + "\n")
+        self.server.stdin.flush()
+        line = self.server.stdout.readline()
+        if not line:
+            sys.exit(f"many_runs ended with {self.server.wait()} at: croft {command}")
+        answer = json.loads(line)
+        return answer["status"], answer["stderr"]
 
     def lacks_target(self):
         """Why the program cannot run with these instructions, or nothing."""
@@ -148,10 +170,19 @@ class Program:
 
     def choice(self, arguments):
         """The digest of the model that a training makes, or why there is none."""
+        found = self.chosen(arguments, self.many)
+        if self.asked % self.alone == 0:
+            by_itself = self.chosen(arguments, lambda command: status_and_messages(self.run(command)))
+            if by_itself != found:
+                return f"in a process of its own: {by_itself}\n  among others: {found}"
+        self.asked += 1
+        return found
+
+    def chosen(self, arguments, run):
         model = file_of("choice", arguments)
         shutil.rmtree(self.folder / "state", ignore_errors=True)
-        done = self.run(f"train --quiet -o {model} {arguments}")
-        return self.sha256(model)[-65:-49] if done.returncode == 0 else done.stderr.rstrip("\n")
+        status, message = run(f"train --quiet -o {model} {arguments}")
+        return self.sha256(model)[-65:-49] if status == 0 else message.rstrip("\n")
 
     def choices(self, arguments, objectives):
         return "".join(f"{objective} {optimizer}: "
@@ -281,11 +312,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", default="outputs", choices=["outputs", "choices", "kinds", "errors"])
     parser.add_argument("--croft", required=True, type=pathlib.Path, help="the program")
+    parser.add_argument("--many", type=pathlib.Path, help="many_runs of the same build, for choices and kinds")
     parser.add_argument("--record", action="store_true", help="write the files instead of comparing")
     parser.add_argument("--only", default="", metavar="NAME", help="files whose name has NAME in it")
     options = parser.parse_args()
+    if options.what in ("choices", "kinds") and not options.many:
+        parser.error(f"{options.what} takes --many PATH")
     with tempfile.TemporaryDirectory(prefix="croft-golden-") as folder:
-        program = Program(options.croft.resolve(), pathlib.Path(folder))
+        program = Program(options.croft.resolve(), pathlib.Path(folder), options.many and options.many.resolve())
         if why := program.lacks_target():
             print(f"{SKIPPED}: {why}")
             return 0

@@ -9,7 +9,7 @@
 #include "bugs/language/program_parser.h"
 #include "bugs/language/script.h"
 
-namespace croft::bugs {
+namespace croft::bugs::classic_models_test {
 namespace {
 
 struct Counted {
@@ -51,4 +51,4 @@ TEST(BugsClassicModels, HaveAsManyStochasticNodesAsJagsCounts) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::classic_models_test

@@ -9,7 +9,7 @@
 #include "bugs/node_values.h"
 #include "support/message_of.h"
 
-namespace croft::bugs {
+namespace croft::bugs::compile_test {
 namespace {
 
 Arrays some_data() {
@@ -303,4 +303,4 @@ TEST(BugsCompiler, LimitsAreForTheWholeModel) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::compile_test

@@ -6,7 +6,7 @@
 #include "bugs/distributions.h"
 #include "bugs/distributions/dense.h"
 
-namespace croft::bugs {
+namespace croft::bugs::array_distributions_test {
 namespace {
 
 using Id = DistributionId;
@@ -197,4 +197,4 @@ TEST(ArrayDistributions, IntervalSaysHowManyCutPointsAreBelow) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::array_distributions_test

@@ -13,7 +13,7 @@
 #include "bugs/distributions/draws.h"
 #include "core/chi_squared.h"
 
-namespace croft::bugs {
+namespace croft::bugs::distributions_test {
 namespace {
 
 using Id = DistributionId;
@@ -445,4 +445,4 @@ TEST(Distributions, SizesOfValuesFollowTheParameters) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::distributions_test

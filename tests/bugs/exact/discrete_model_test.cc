@@ -19,7 +19,7 @@
 #include "croft/core/random.h"
 #include "support/message_of.h"
 
-namespace croft::bugs {
+namespace croft::bugs::discrete_model_test {
 namespace {
 
 Program program_of(const std::string& text) { return parse_program(LineReader(text, "t.bug")); }
@@ -192,4 +192,4 @@ TEST(BugsExact, ModelsThatAreNotDiscreteAreSampledAndSayNothingOfIt) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::discrete_model_test

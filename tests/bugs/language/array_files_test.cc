@@ -13,7 +13,7 @@
 #include "data/text_files.h"
 #include "support/message_of.h"
 
-namespace croft::bugs {
+namespace croft::bugs::array_files_test {
 namespace {
 
 using Sizes = std::vector<std::size_t>;
@@ -193,4 +193,4 @@ TEST(BugsArrayFiles, ReadsAllDataOfTheClassicExamples) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::array_files_test

@@ -8,7 +8,7 @@
 #include "data/text_files.h"
 #include "support/message_of.h"
 
-namespace croft::bugs {
+namespace croft::bugs::program_parser_test {
 namespace {
 
 Program program_of(std::string_view text) { return parse_program(LineReader(text, "t.bug")); }
@@ -178,4 +178,4 @@ TEST(BugsProgramParser, ReadsAllClassicExamples) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::program_parser_test

@@ -8,7 +8,7 @@
 
 #include "bugs/language/program_parser.h"
 
-namespace croft::bugs {
+namespace croft::bugs::program_writer_test {
 namespace {
 
 bool same(const Expression& a, const Expression& b) {
@@ -160,4 +160,4 @@ TEST(BugsProgramWriter, WritesTheParenthesesThatAreNeeded) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::program_writer_test

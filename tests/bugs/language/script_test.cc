@@ -8,7 +8,7 @@
 #include "data/text_files.h"
 #include "support/message_of.h"
 
-namespace croft::bugs {
+namespace croft::bugs::script_test {
 namespace {
 
 Script script_of(std::string_view text) { return parse_script(LineReader(text, "s.cmd")); }
@@ -85,4 +85,4 @@ TEST(BugsScript, ReadsAllScriptsOfTheClassicExamples) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::script_test

@@ -8,7 +8,7 @@
 
 #include "bugs/language/program_parser.h"
 
-namespace croft::bugs {
+namespace croft::bugs::plates_test {
 namespace {
 
 const char* const kPump =
@@ -107,4 +107,4 @@ TEST(BugsPlates, CyclesAndEmptyModelsAreDrawn) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::plates_test

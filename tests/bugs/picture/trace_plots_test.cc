@@ -9,7 +9,7 @@
 
 #include "croft/core/random.h"
 
-namespace croft::bugs {
+namespace croft::bugs::trace_plots_test {
 namespace {
 
 Trace trace_of(const std::string& name, std::size_t n) {
@@ -75,4 +75,4 @@ TEST(BugsTracePlots, APageHasARowForEachNumberAndNothingFromElsewhere) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::trace_plots_test

@@ -10,7 +10,7 @@
 
 #include "croft/core/random.h"
 
-namespace croft::bugs {
+namespace croft::bugs::diagnostics_test {
 namespace {
 
 using Draws = std::vector<std::vector<double>>;
@@ -141,4 +141,4 @@ TEST(BugsDiagnostics, WhatCannotBeKnownIsNaN) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::diagnostics_test

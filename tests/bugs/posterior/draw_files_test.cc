@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-namespace croft::bugs {
+namespace croft::bugs::draw_files_test {
 namespace {
 
 std::string text_of_file(const std::filesystem::path& path) {
@@ -48,4 +48,4 @@ TEST(BugsDrawFiles, ANameAsksForItsElements) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::draw_files_test

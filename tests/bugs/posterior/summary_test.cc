@@ -9,7 +9,7 @@
 #include "core/json.h"
 #include "croft/core/random.h"
 
-namespace croft::bugs {
+namespace croft::bugs::summary_test {
 namespace {
 
 Trace normal_trace(std::size_t n) {
@@ -95,4 +95,4 @@ TEST(BugsSummary, DocumentsHaveAllOfIt) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::summary_test

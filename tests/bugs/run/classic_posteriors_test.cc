@@ -16,7 +16,7 @@
 #include "bugs/sampling.h"
 #include "core/json.h"
 
-namespace croft::bugs {
+namespace croft::bugs::classic_posteriors_test {
 namespace {
 
 struct ClassicRun {
@@ -105,4 +105,4 @@ std::string name_of_run(const testing::TestParamInfo<ClassicRun>& run) {
 INSTANTIATE_TEST_SUITE_P(Scripts, BugsClassicPosteriors, testing::ValuesIn(kRuns), name_of_run);
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::classic_posteriors_test

@@ -15,7 +15,7 @@
 #include "bugs/sampling.h"
 #include "croft/core/random.h"
 
-namespace croft::bugs {
+namespace croft::bugs::geweke_test {
 namespace {
 
 // A random small model: latent numbers of several kinds, a few of them vectors, functions of them,
@@ -248,4 +248,4 @@ TEST(BugsGeweke, TheTestSeesDataThatAreNotOfTheModel) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::geweke_test

@@ -12,7 +12,7 @@
 #include "croft/core/random.h"
 #include "support/message_of.h"
 
-namespace croft::bugs {
+namespace croft::bugs::sample_test {
 namespace {
 
 Program program_of(const std::string& text) { return parse_program(LineReader(text, "t.bug")); }
@@ -311,4 +311,4 @@ TEST(BugsStarts, ThatCannotBeFoundNameTheNode) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::sample_test

@@ -3,7 +3,7 @@
 #include "bugs/distributions/densities.h"
 #include "bugs/samplers/sampler_runs.h"
 
-namespace croft::bugs {
+namespace croft::bugs::adaptive_metropolis_test {
 namespace {
 
 using Id = DistributionId;
@@ -116,4 +116,4 @@ TEST(AdaptiveMetropolis, IsOfSeveralNumbersThatDoNotDependOnEachOther) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::adaptive_metropolis_test

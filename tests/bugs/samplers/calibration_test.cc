@@ -14,7 +14,7 @@
 #include "core/chi_squared.h"
 #include "croft/data/line_reader.h"
 
-namespace croft::bugs {
+namespace croft::bugs::calibration_test {
 namespace {
 
 constexpr int kDataSets = 200, kDraws = 63, kBins = 8;
@@ -155,4 +155,4 @@ TEST(Calibration, OfAMixtureOfTwoKinds) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::calibration_test

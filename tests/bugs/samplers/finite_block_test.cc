@@ -1,7 +1,7 @@
 #include "bugs/samplers/sampler_runs.h"
 #include "bugs/samplers/single_site.h"
 
-namespace croft::bugs {
+namespace croft::bugs::finite_block_test {
 namespace {
 
 using Id = DistributionId;
@@ -83,4 +83,4 @@ TEST(FiniteBlock, HasNoMoreThanTwelveStates) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::finite_block_test

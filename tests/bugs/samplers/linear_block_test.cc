@@ -8,7 +8,7 @@
 #include "bugs/samplers/sampler_runs.h"
 #include "bugs/samplers/sparse_cholesky.h"
 
-namespace croft::bugs {
+namespace croft::bugs::linear_block_test {
 namespace {
 
 using Id = DistributionId;
@@ -341,4 +341,4 @@ TEST(LinearBlock, KeepsToTheBoundsOfTruncatedNodes) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::linear_block_test

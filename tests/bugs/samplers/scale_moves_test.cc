@@ -5,7 +5,7 @@
 #include "bugs/samplers/product_scale.h"
 #include "bugs/samplers/sampler_runs.h"
 
-namespace croft::bugs {
+namespace croft::bugs::scale_moves_test {
 namespace {
 
 using Id = DistributionId;
@@ -177,4 +177,4 @@ TEST(PowerLaw, IsFoundThroughOperations) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::scale_moves_test

@@ -3,7 +3,7 @@
 #include "bugs/distributions/densities.h"
 #include "bugs/samplers/sampler_runs.h"
 
-namespace croft::bugs {
+namespace croft::bugs::single_site_test {
 namespace {
 
 using Id = DistributionId;
@@ -380,4 +380,4 @@ TEST(ArraySlice, DrawsADirichletPosterior) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::single_site_test
