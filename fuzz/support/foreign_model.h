@@ -9,6 +9,7 @@
 #include "croft/core/error.h"
 #include "model/foreign/foreign_chain.h"
 #include "model/kinds/chain_model.h"
+#include "support/model_bytes.h"
 #include "support/model_text.h"
 
 namespace croft::fuzz {
@@ -23,7 +24,6 @@ inline ChainModel foreign_model(const ForeignChain& chain) {
 inline void read_foreign(const std::uint8_t* data, std::size_t size,
                          ForeignChain (*read)(std::string_view, const std::string&),
                          std::string (*write)(const ForeignChain&, const std::string&)) {
-  constexpr std::size_t kMostLabels = 64;  // a table of transitions has their square
   const std::string name = "fuzz.model";
   try {
     const ForeignChain chain = read({reinterpret_cast<const char*>(data), size}, name);

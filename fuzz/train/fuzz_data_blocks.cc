@@ -18,17 +18,17 @@ CROFT_FUZZ_TARGET(fuzz_data_blocks) {
        {BlockForm{InputFormat::columns}, BlockForm{InputFormat::attributes},
         BlockForm{InputFormat::text}, BlockForm{.format = InputFormat::text, .spans = true},
         BlockForm{InputFormat::svmlight}, BlockForm{InputFormat::csv}}) {
-    croft::DataBlocks data, again;
+    croft::DataBlocks blocks, again;
     croft::LineReader lines(text, "fuzz");
-    croft::append_blocks(lines, form, data);
-    std::vector<std::size_t> all(data.blocks.size());
+    croft::append_blocks(lines, form, blocks);
+    std::vector<std::size_t> all(blocks.blocks.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    const std::string written = data.text(all);
+    const std::string written = blocks.text(all);
     // A byte order mark is passed over once, wherever the text is read from.
     if (written.starts_with("\xEF\xBB\xBF")) continue;
     croft::LineReader rewritten(written, "fuzz");
     croft::append_blocks(rewritten, form, again);
-    if (again.blocks != data.blocks || again.header() != data.header()) {
+    if (again.blocks != blocks.blocks || again.header() != blocks.header()) {
       throw std::logic_error("blocks are others when they are cut again");
     }
   }
