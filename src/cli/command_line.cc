@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "cli/common.h"
-#include "cli/option_text.h"
+#include "cli/help/option_text.h"
 #include "cli/processes.h"
 #include "core/closest_name.h"
 

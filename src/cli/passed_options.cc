@@ -4,7 +4,7 @@
 
 #include "app/label/row_reader.h"
 #include "app/train/train_files.h"
-#include "cli/option_text.h"
+#include "cli/help/option_text.h"
 #include "cli/verb.h"
 #include "core/closest_name.h"
 #include "croft/core/error.h"

@@ -11,7 +11,7 @@
 #include "app/search/search.h"
 #include "app/train/requests.h"
 #include "cli/common.h"
-#include "cli/option_text.h"
+#include "cli/help/option_text.h"
 #include "cli/passed_options.h"
 #include "cli/verb.h"
 #include "core/files.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "cli/common.h"
-#include "cli/option_text.h"
+#include "cli/help/option_text.h"
 #include "cli/verb.h"
 
 namespace croft::cli {
