@@ -1,6 +1,7 @@
 """examples/horses: a grid beats pixels by themselves, on images made and on photographs."""
 
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -38,7 +39,12 @@ class HorsesTest(CliTest):
 
     @unittest.skipUnless((DATA / "horses").is_dir(), "CROFT_DATA names the folder of the data")
     def test_a_grid_beats_single_pixels_and_the_potts_model_on_horses(self):
-        scores = self.scores(DATA / "horses")
+        some = self.folder / "some"  # half: quicker
+        for kind in ("gray", "mask"):
+            (some / kind).mkdir(parents=True)
+            for image in sorted((DATA / "horses" / kind).iterdir())[::2]:
+                shutil.copy(image, some / kind)
+        scores = self.scores(some)
         self.assertGreater(scores["grid"][0], 89)
         self.assertGreater(scores["grid"][1], 0.62)
         for k in (0, 1):
