@@ -171,6 +171,25 @@ void ModelGraph::finish(std::size_t most_entries) {
   make_lists(most_entries);
 }
 
+ModelGraph ModelGraph::given(std::span<const NodeId> nodes, const double* values) const {
+  ModelGraph graph = *this;
+  for (const NodeId id : nodes) {
+    Node& n = graph.nodes_[id];
+    n.observed = true;
+    std::copy_n(values + n.first, n.count, graph.initial_.begin() + n.first);
+    std::fill_n(graph.fixed_.begin() + n.first, n.count, std::uint8_t{1});
+  }
+  for (OperationId id = 0; id < operations_.size(); ++id) {
+    const Operation& o = operations_[id];
+    if (fixed(o.out) || !std::ranges::all_of(arguments(o), [&](Slot s) { return graph.fixed(s); }))
+      continue;
+    std::fill_n(graph.fixed_.begin() + o.out, o.outputs, std::uint8_t{1});
+    graph.evaluate(id, graph.initial_.data());
+  }
+  graph.finish();
+  return graph;
+}
+
 // From the last slot to the first: what leads to an informative node.  A node that is itself
 // informative makes what it uses lead there.
 void ModelGraph::mark_informative() {

@@ -151,6 +151,10 @@ class ModelGraph {
   // Whether its number is the same in all states: a constant or observed, or made of these alone.
   bool fixed(Slot s) const { return fixed_[s] != 0; }
 
+  // The model given some of its nodes: they are observed, with their numbers in `values`, a state
+  // of this model.  Slots and nodes have the same numbers.
+  ModelGraph given(std::span<const NodeId> nodes, const double* values) const;
+
   // --- Lists, after finish().
   // Unobserved nodes that a sampler has to update, and those that are drawn forward after them.
   std::span<const NodeId> sampled() const { return sampled_; }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
+#include "bugs/distributions.h"
 #include "bugs/node_values.h"
 #include "bugs/run/deviance.h"
 
@@ -23,10 +25,11 @@ std::size_t snapshot_weight(std::size_t k) {
   return k % spacing == 0 ? spacing : 0;
 }
 
-RunChain::RunChain(const ChainPlan& plan, std::size_t number, std::vector<double> start)
+RunChain::RunChain(const ChainPlan& plan, std::size_t number, Start start)
     : plan_(plan),
       number_(number),
-      state_{std::move(start)},
+      origins_(std::move(start.origins)),
+      state_{std::move(start.values)},
       samplers_(choose_samplers(*plan.graph)),
       traces_(plan.monitors.size()) {
   if (plan_.burn_in == 0) end_adaptation();
@@ -37,7 +40,43 @@ void RunChain::end_adaptation() {
   for (const auto& sampler : samplers_) sampler->end_adaptation();
 }
 
+// Two rounds of sweeps, each with the samplers of the model given what is held.
+//
+// First what is neither given nor a root is drawn: the classes of a mixture given its means.  Then,
+// where there are classes, everything that was not given: an initial value that says which class is
+// which would be forgotten while the others are far.  What was given does not say what its own
+// parents are: effects that all start at 0 would say that their variance is 0.
+// When stopped it has done nothing.
+void RunChain::settle(const std::function<bool()>& stop) {
+  constexpr std::size_t kSweeps = 20;  // of a round
+  const ModelGraph& whole = *plan_.graph;
+  const std::vector<double> start = state_.values;
+  const auto given = [&](NodeId id) { return origins_[id] == Origin::given; };
+  const auto has_start = [&](NodeId id) {
+    return given(id) || std::ranges::any_of(whole.children(id), given);
+  };
+  const auto draw_all_but = [&](std::size_t round, const auto& is_held) {
+    std::vector<NodeId> held;
+    std::ranges::copy_if(whole.sampled(), std::back_inserter(held), is_held);
+    if (held.size() == whole.sampled().size()) return;
+    const ModelGraph graph = whole.given(held, state_.values.data());
+    const auto samplers = choose_samplers(graph);
+    for (std::size_t sweep = round * kSweeps; sweep < (round + 1) * kSweeps && !stop(); ++sweep) {
+      Random random = plan_.random(number_, kNothing + sweep);
+      for (const auto& sampler : samplers) sampler->update(state_, random);
+    }
+  };
+  draw_all_but(0, [&](NodeId id) { return origins_[id] == Origin::root || has_start(id); });
+  const auto is_class = [&](NodeId id) {
+    return distribution(whole.node(id).distribution).discrete;
+  };
+  if (std::ranges::any_of(whole.sampled(), given) && std::ranges::any_of(whole.sampled(), is_class))
+    draw_all_but(1, has_start);
+  if (stop()) state_.values = start;
+}
+
 void RunChain::run(std::size_t last, const std::function<bool()>& stop) {
+  if (iteration_ == 0) settle(stop);
   while (iteration_ < last && !stop()) {
     ++iteration_;
     Random random = plan_.random(number_, iteration_);

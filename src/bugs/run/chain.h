@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bugs/run/monitors.h"
+#include "bugs/run/starts.h"
 #include "bugs/sampler.h"
 
 namespace croft::bugs {
@@ -37,7 +38,7 @@ std::size_t snapshot_weight(std::size_t k);
 
 class RunChain {
  public:
-  RunChain(const ChainPlan& plan, std::size_t number, std::vector<double> start);
+  RunChain(const ChainPlan& plan, std::size_t number, Start start);
 
   // The iterations up to `last`; ends early where `stop` says so.
   void run(std::size_t last, const std::function<bool()>& stop);
@@ -49,11 +50,14 @@ class RunChain {
   void archive(StateArchive& state);
 
  private:
+  // Draws before the first iteration what has no start of its own given what has.
+  void settle(const std::function<bool()>& stop);
   void keep();
   void end_adaptation();
 
   const ChainPlan& plan_;
   std::size_t number_, iteration_ = 0;
+  std::vector<Origin> origins_;
   bool adapting_ = true;
   ChainState state_;
   std::vector<std::unique_ptr<Sampler>> samplers_;

@@ -24,12 +24,10 @@ class StartSearch {
     set_inits(inits);
   }
 
-  std::vector<double> run() {
-    fill(false);
-    if (repair()) return std::move(values_);
-    for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      fill(attempt % 2 == 1);
-      if (repair()) return std::move(values_);
+  Start run() {
+    for (int attempt = 0; attempt <= kAttempts; ++attempt) {
+      fill(kFills[attempt == 0 ? 0 : 1 + attempt % 2]);
+      if (repair()) return {std::move(values_), origins()};
     }
     const NodeId id = impossible().front();
     if (given_[id] != 0) {
@@ -44,9 +42,12 @@ class StartSearch {
 
  private:
   static constexpr int kAttempts = 40;
+  // Which nodes start at a typical value; the others at a draw.
+  enum class Typical : std::uint8_t { continuous, roots, all };
+  static constexpr Typical kFills[] = {Typical::continuous, Typical::roots, Typical::all};
 
   void set_inits(const Arrays& inits);
-  void fill(bool typical);
+  void fill(Typical typical);
   void set_node(NodeId id, bool typical);
   bool possible(NodeId id) const {
     const double p = log_density_of(graph_, graph_.node(id), values_.data());
@@ -54,6 +55,7 @@ class StartSearch {
   }
   std::vector<NodeId> impossible() const;
   bool repair();
+  std::vector<Origin> origins() const;
 
   const ModelGraph& graph_;
   Random& random_;
@@ -126,7 +128,7 @@ void StartSearch::set_node(NodeId id, bool typical) {
 }
 
 // Everything that is not given, in order.
-void StartSearch::fill(bool typical) {
+void StartSearch::fill(Typical typical) {
   for (const Step& step : graph_.forward()) {
     if (!step.is_node) {
       graph_.evaluate(step.id, values_.data());
@@ -134,9 +136,20 @@ void StartSearch::fill(bool typical) {
     }
     if (given_[step.id] != 0) continue;
     const Node& node = graph_.node(step.id);
-    const bool vague = !distribution(node.distribution).discrete && fixed_parameters(graph_, node);
-    set_node(step.id, typical || vague);
+    const bool continuous = !distribution(node.distribution).discrete;
+    set_node(step.id, typical == Typical::all || (continuous && (typical == Typical::continuous ||
+                                                                 fixed_parameters(graph_, node))));
   }
+}
+
+std::vector<Origin> StartSearch::origins() const {
+  std::vector<Origin> origins;
+  for (NodeId id = 0; id < graph_.nodes(); ++id) {
+    const bool root = !distribution(graph_.node(id).distribution).discrete &&
+                      fixed_parameters(graph_, graph_.node(id));
+    origins.push_back(given_[id] != 0 ? Origin::given : root ? Origin::root : Origin::other);
+  }
+  return origins;
 }
 
 std::vector<NodeId> StartSearch::impossible() const {
@@ -196,7 +209,7 @@ std::vector<std::string> unknown_inits(const ModelGraph& graph, const Arrays& in
   return names;
 }
 
-std::vector<double> find_start(const ModelGraph& graph, const Arrays& inits, Random& random) {
+Start find_start(const ModelGraph& graph, const Arrays& inits, Random& random) {
   return StartSearch(graph, inits, random).run();
 }
 

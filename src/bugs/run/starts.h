@@ -9,16 +9,27 @@
 
 namespace croft::bugs {
 
-// Values [graph.slots()] in which every informative node has a positive density and
-// graph.kept_current() is current.
+// Where a node's start comes from.  A root has constant parameters.
+enum class Origin : std::uint8_t { given, root, other };
+
+struct Start {
+  std::vector<double> values;   // [graph.slots()]
+  std::vector<Origin> origins;  // [graph.nodes()]
+};
+
+// Values in which every informative node has a positive density and graph.kept_current() is
+// current.
 //
 // What `inits` does not give starts at a typical value of its distribution where that is continuous
-// and has constant parameters (a draw from a vague prior would be far from everything), and
-// otherwise at a draw.  Where the density is 0 then, what is not given is drawn anew: nodes that
-// are censored from their interval, others from their prior, as long as fewer nodes are impossible.
-// Throws Error for initial values of what is not drawn or has other dimensions, and where no start
-// is found, naming a node that is impossible.  Names that the program does not have are left out.
-std::vector<double> find_start(const ModelGraph& graph, const Arrays& inits, Random& random);
+// (draws from vague priors would be far from everything), and otherwise at a draw.  Where the
+// density is 0 then, what is not given is drawn anew: nodes that are censored from their interval,
+// others from their prior, as long as fewer nodes are impossible.
+//
+// These are values to begin with: a chain first draws what has no start given what has
+// (RunChain).  Throws Error for initial values of what is not drawn or has other dimensions, and
+// where no start is found, naming a node that is impossible.  Names that the program does not have
+// are left out.
+Start find_start(const ModelGraph& graph, const Arrays& inits, Random& random);
 
 // The names of `inits` that the program does not have.
 std::vector<std::string> unknown_inits(const ModelGraph& graph, const Arrays& inits);

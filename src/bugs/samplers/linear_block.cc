@@ -51,7 +51,7 @@ class LinearBlock : public Sampler {
   }
   void archive(StateArchive& state) override {
     state(adapting_), state(updates_), state(effort_), state(window_), state(accepted_);
-    state(centre_);
+    state(centre_), state(rejected_), radius_.archive(state);
     for (Scale& scale : scales_) scale.steps.archive(state);
   }
 
@@ -68,7 +68,7 @@ class LinearBlock : public Sampler {
   struct Truncated {
     Slot slot, lower, upper;
   };
-  static constexpr double kFirst = 15;  // updates in which Newton steps find the centre
+  static constexpr double kFirst = 15;  // updates in which the centre is looked for
   struct Scale {
     NodeId id;
     Slot slot;
@@ -117,6 +117,7 @@ class LinearBlock : public Sampler {
   struct Effort {
     int kicks, newton;
   };
+  static constexpr Effort kAtFirst = {4, 6};
   static constexpr Effort kEfforts[] = {{1, 0}, {2, 0}, {3, 0},  {2, 1},  {3, 1}, {4, 1},
                                         {6, 1}, {8, 1}, {12, 1}, {16, 1}, {24, 1}};
 
@@ -226,37 +227,48 @@ class LinearBlock : public Sampler {
   bool go_round(double* values, Random& random) {
     pull_.resize(model_->responses());
     base_.resize(model_->responses());
-    if (centre_.empty()) {
-      model_->predictors(x_, centre_);
-      for (std::size_t c = 0; c < centre_.size(); ++c) centre_[c] += model_->shift(c);
-    }
+    if (centre_.empty()) model_->own_estimates(centre_);
     for (std::size_t c = 0; c < centre_.size(); ++c) base_[c] = centre_[c] - model_->shift(c);
-    const Effort effort = kEfforts[effort_];
-    const bool has_form = make_form(effort.newton);
-    double accepted = -1;
-    if (has_form && adapting_ && updates_ < kFirst) {
-      accepted = jump(values, random) ? 1 : -1;
-    } else if (has_form) {
-      accepted = hamiltonian(values, effort.kicks, random);
+    const Effort effort = adapting_ && updates_ < kFirst ? kAtFirst : kEfforts[effort_];
+    if (!make_form(effort.newton)) {
+      if (adapting_) adapt_effort(0);
+      return false;
     }
+    const bool far = adapting_ && (updates_ < kFirst || rejected_);
+    if (far) go_along_ray(values, random);
+    const double accepted = hamiltonian(values, effort.kicks, random);
+    rejected_ = accepted < 0;
     if (adapting_) {
-      if (has_form) adapt_centre();
-      adapt_effort(has_form ? std::fabs(accepted) : 0);
-      updates_ += 1;
+      adapt_centre();
+      adapt_effort(std::fabs(accepted));
     }
-    return accepted >= 0;
+    return far || !rejected_;
   }
 
-  // The first updates of the burn-in go where the form says, from however far.
-  bool jump(double* values, Random& random) {
+  // x := m + s (x - m), by a slice of ln s under  s^n p(m + s (x - m)).  In one step it comes from
+  // however far to where the density is, seen along the ray from the form's mean m.
+  void go_along_ray(double* values, Random& random) {
+    const std::size_t n = x_.size();
+    direction_.resize(n);
+    for (std::size_t k = 0; k < n; ++k) direction_[k] = x_[k] - mean_[k];
+    const double square = model_->cholesky().square(direction_.data()), y = 0.5 * std::log(square);
+    if (!std::isfinite(y)) return;
+    model_->predictors(x_, along_);
+    model_->predictors(mean_, eta_);
+    for (std::size_t c = 0; c < along_.size(); ++c) along_[c] -= eta_[c];
+    trial_.resize(along_.size());
     old_ = x_;
-    draw_deviation(x_, random);
-    for (std::size_t k = 0; k < x_.size(); ++k) x_[k] += mean_[k];
-    model_->predictors(x_, eta_);
-    if (std::isfinite(model_->log_likelihood(eta_)) && within(values)) return true;
-    x_ = old_;
-    if (!truncated_.empty()) write(values);
-    return false;
+    const auto f = [&](double at) {
+      const double s = at == y ? 1 : std::exp(at - y);
+      for (std::size_t k = 0; k < n; ++k) x_[k] = at == y ? old_[k] : mean_[k] + s * direction_[k];
+      if (!within(values)) return kNever;
+      for (std::size_t c = 0; c < trial_.size(); ++c) trial_[c] = eta_[c] + s * along_[c];
+      const double sum = static_cast<double>(n) * at - 0.5 * s * s * square +
+                         model_->remainder(trial_, w_, beta_, slope_);
+      return std::isnan(sum) ? kNever : sum;
+    };
+    const double here = f(y);
+    if (std::isfinite(here)) radius_.step(y, here, f, random);
   }
 
   // Goes a quarter round.  Returns the probability of acceptance, negative where it was rejected.
@@ -308,7 +320,7 @@ class LinearBlock : public Sampler {
 
   // Windows of 25 updates: more careful below 0.7, cheaper above 0.96 of acceptance.
   void adapt_effort(double accepted) {
-    if (updates_ < kFirst) return;
+    if ((updates_ += 1) <= kFirst) return;
     accepted_ += accepted;
     if (++window_ < 25) return;
     const double mean = accepted_ / window_;
@@ -329,7 +341,8 @@ class LinearBlock : public Sampler {
   std::vector<double> x_, old_, mean_, u_, eta_, slope_, gradient_, step_, w_, beta_, pull_, trial_;
   // [responses]: where stand-ins touch, as eta + shift; base_: as eta.
   std::vector<double> centre_, base_;
-  bool adapting_ = true;
+  SliceSteps radius_;
+  bool adapting_ = true, rejected_ = false;
   double updates_ = 0, accepted_ = 0;
   int effort_ = 0, window_ = 0;
 };

@@ -349,6 +349,16 @@ void LinearModel::line(const Members& m, const std::vector<double>& x, const std
   }
 }
 
+void LinearModel::own_estimates(std::vector<double>& eta) const {
+  eta.resize(terms_.size());
+  by_kind([&]<Response kind>(std::size_t first, std::size_t last) {
+    for (std::size_t c = first; c < last; ++c) {
+      const double own = own_estimate<kind>(a_[c], b_[c]) + shifts_[c];
+      eta[c] = std::isfinite(own) ? own : 0;
+    }
+  });
+}
+
 void LinearModel::stand_ins(const std::vector<double>& eta, std::vector<double>& w,
                             std::vector<double>& beta) const {
   w.resize(terms_.size());

@@ -9,10 +9,12 @@
 //
 // docs/math/bugs_samplers.md section 4.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include "bugs/distributions/cumulative.h"
+#include "bugs/functions.h"
 
 namespace croft::bugs {
 
@@ -82,6 +84,18 @@ ResponseSlope response(double eta, double a, double b, double c) {
     const double z = b * std::fabs(a - eta);
     return {-z - 2 * std::log1p(std::exp(-z)), first};
   }
+}
+
+// Where the response is largest; of counts half a success and half a failure more, so that it is
+// finite.
+template <Response kind>
+double own_estimate(double a, double b) {
+  if constexpr (kind == Response::student || kind == Response::logistic) return a;
+  if constexpr (kind == Response::power) return b > 0 ? std::log(std::max(a, 0.5) / b) : 0;
+  const double p = (a + 0.5) / (b + 1);
+  if constexpr (kind == Response::logit) return std::log(p / (1 - p));
+  if constexpr (kind == Response::probit) return normal_quantile(p);
+  if constexpr (kind == Response::cloglog) return std::log(-std::log1p(-p));
 }
 
 // Minus the second derivative; for student and logistic a positive stand-in (the expected one).

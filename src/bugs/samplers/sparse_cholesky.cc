@@ -97,4 +97,14 @@ void SparseCholesky::solve_upper(double* x) const {
   }
 }
 
+double SparseCholesky::square(const double* x) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < n_; ++k) {
+    double product = 0;  // of L' x
+    for (std::uint32_t a = begin_[k]; a < begin_[k + 1]; ++a) product += entries_[a] * x[rows_[a]];
+    sum += product * product;
+  }
+  return sum;
+}
+
 }  // namespace croft::bugs

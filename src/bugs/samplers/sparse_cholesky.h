@@ -29,8 +29,9 @@ class SparseCholesky {
   std::span<double> entries() { return entries_; }  // [with the fill; 0 where there is none]
   // entries() := L.  False where the matrix is not positive definite.
   bool factorise();
-  void solve_lower(double* x) const;  // x := L^-1 x
-  void solve_upper(double* x) const;  // x := L'^-1 x
+  void solve_lower(double* x) const;     // x := L^-1 x
+  void solve_upper(double* x) const;     // x := L'^-1 x
+  double square(const double* x) const;  // x' L L' x
 
  private:
   std::size_t n_;

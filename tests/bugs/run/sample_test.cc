@@ -292,7 +292,7 @@ TEST(BugsStarts, AreFoundWhereValuesAreOnlyJustPossible) {
     const CompiledModel model = compile(program_of(text), data);
     for (std::uint64_t seed = 1; seed < 20; ++seed) {
       Random random(seed);
-      const std::vector<double> values = find_start(model.graph, {}, random);
+      const std::vector<double> values = find_start(model.graph, {}, random).values;
       for (NodeId n = 0; n < model.graph.nodes(); ++n) {
         EXPECT_GT(log_density_of(model.graph, model.graph.node(n), values.data()), -INFINITY)
             << text << ": " << model.graph.name(n);

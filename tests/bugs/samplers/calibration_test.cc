@@ -53,7 +53,7 @@ void expect_uniform_ranks(const Calibration& c, std::uint64_t seed) {
     Arrays data;
     for (const std::string& name : c.data) data[name] = array_of(prior.graph, name, truth);
     const CompiledModel model = compile(program, data);
-    ChainState state{find_start(model.graph, {}, random)};
+    ChainState state{find_start(model.graph, {}, random).values};
     const auto samplers = choose_samplers(model.graph);
     std::vector<std::vector<double>> draws(c.parameters.size());
     std::vector<Slot> slots;

@@ -43,6 +43,9 @@ TEST(SparseCholesky, SolvesWhatADenseFactorSolves) {
       for (std::uint32_t j = 0; j < n; ++j) sum += dense[i + j * n] * x[sparse.place(j)];
       EXPECT_NEAR(sum, b[i], 1e-12);
     }
+    double square = 0;  // x' A x = x' b
+    for (std::size_t i = 0; i < n; ++i) square += b[i] * x[sparse.place(i)];
+    EXPECT_NEAR(sparse.square(x.data()), square, 1e-12 * (1 + square));
   }
 }
 
@@ -72,6 +75,21 @@ TEST(Responses, HaveTheirDerivatives) {
   expect_derivatives<Response::cloglog>(3, 10, 0, false);
   expect_derivatives<Response::student>(0.5, 2, 4, false);
   expect_derivatives<Response::logistic>(0.5, 2, 0, false);
+}
+
+TEST(Responses, AreLargestAtTheirOwnEstimate) {
+  const auto slope_of = [&]<Response kind>(double a, double b) {
+    return response_first<kind>(own_estimate<kind>(a, b), a + 0.5, b + 1, 4);
+  };
+  for (const double successes : {0.0, 3.0, 10.0}) {
+    EXPECT_NEAR(slope_of.template operator()<Response::logit>(successes, 10), 0, 1e-12);
+    EXPECT_NEAR(slope_of.template operator()<Response::probit>(successes, 10), 0, 1e-12);
+    EXPECT_NEAR(slope_of.template operator()<Response::cloglog>(successes, 10), 0, 1e-12);
+  }
+  EXPECT_NEAR(response_first<Response::power>(own_estimate<Response::power>(3, 7), 3, 7, 0), 0,
+              1e-14);
+  EXPECT_EQ(own_estimate<Response::power>(0, 7), std::log(0.5 / 7));
+  EXPECT_EQ(own_estimate<Response::student>(3.5, 2), 3.5);
 }
 
 TEST(Responses, OfVectorsAreThoseOfOneByOne) {
@@ -296,6 +314,53 @@ TEST(HamiltonianBlock, DrawsThePosteriorOfEveryResponse) {
            {"student", Function::negate, Id::student, {}, {2, 3}, {2, 1, 7, 0.5, 0.1}},
            {"logistic", Function::negate, Id::logistic, {}, {2}, {2, 1, 4, 0.5, 0.1}}}) {
     expect_regression(r, ++seed);
+  }
+}
+
+// x ~ N(0, 4), y ~ Poisson(e^x): what is a draw of the posterior before the first updates of the
+// burn-in is one after them.
+TEST(HamiltonianBlock, KeepsThePosteriorInItsFirstUpdates) {
+  ModelBuilder m;
+  const NodeId x = m.node(Id::normal, m.numbers({0, 0.25}));
+  m.node(Id::poisson, {m.operation(Function::exp, {m.slot(x)})}, {3});
+  m.graph.finish();
+  const auto log_density = [](double at) { return -0.125 * at * at + 3 * at - std::exp(at); };
+  Random random(417);
+  std::vector<double> draws;
+  while (draws.size() < 4000) {
+    const double start = 2 * draw_normal(random);
+    const double kept = std::exp(3 * start - std::exp(start) - 3 * std::log(3.0) + 3);
+    if (random.uniform() > kept) continue;
+    ChainState state{m.graph.initial()};
+    state.values[m.slot(x)] = start;
+    m.graph.evaluate(m.graph.kept_current(), state.values.data());
+    const auto samplers = choose_samplers(m.graph);
+    ASSERT_EQ(samplers[0]->name(), "Hamiltonian block");
+    for (int update = 0; update < 6; ++update) samplers[0]->update(state, random);
+    draws.push_back(state.values[m.slot(x)]);
+  }
+  EXPECT_LT(distance_from_density(draws, log_density, -8, 5), 1.95);
+}
+
+// One update is enough to come near from wherever the density is not 0.
+TEST(HamiltonianBlock, ComesBackFromFarAtOnce) {
+  ModelBuilder m;
+  std::vector<NodeId> effects;
+  const NodeId mu = m.node(Id::normal, m.numbers({0, 0.0001}));
+  for (int k = 0; k < 10; ++k) {
+    effects.push_back(m.node(Id::normal, {m.slot(mu), m.number(1)}));
+    const Slot p = m.operation(Function::ilogit, {m.slot(effects.back())});
+    m.node(Id::binomial, {p, m.number(10)}, {static_cast<double>(k)});
+  }
+  m.graph.finish();
+  for (const double far : {-500.0, -30.0, 20.0, 500.0}) {
+    ChainState state{m.graph.initial()};
+    state.values[m.slot(mu)] = far;
+    for (const NodeId id : effects) state.values[m.slot(id)] = far;
+    m.graph.evaluate(m.graph.kept_current(), state.values.data());
+    Random random(5);
+    choose_samplers(m.graph)[0]->update(state, random);
+    for (const NodeId id : effects) EXPECT_LT(std::fabs(state.values[m.slot(id)]), 6) << far;
   }
 }
 
