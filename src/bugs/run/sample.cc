@@ -9,6 +9,7 @@
 #include "bugs/compile/compile.h"
 #include "bugs/exact/discrete_model.h"
 #include "bugs/posterior/diagnostics.h"
+#include "bugs/posterior/disagreement.h"
 #include "bugs/run/chain.h"
 #include "bugs/run/checkpoint.h"
 #include "bugs/run/deviance.h"
@@ -343,6 +344,7 @@ BugsResult sample(const Program& program, const Arrays& data, const std::vector<
   result.graph_size = graph.slots();
   result.warnings.insert(result.warnings.begin(), model.warnings.begin(), model.warnings.end());
   for (std::string& each : unmoved(graph, monitors, result.traces)) result.warnings.push_back(each);
+  for (std::string& each : disagreement(result.traces)) result.warnings.push_back(std::move(each));
   return result;
 }
 

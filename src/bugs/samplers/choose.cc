@@ -231,6 +231,9 @@ std::vector<std::unique_ptr<Sampler>> choose_samplers(const ModelGraph& graph) {
   }
   for (SamplerPointer& move : joint_moves(graph, samplers, scaled))
     samplers.push_back(std::move(move));
+  for (const NodeList& array : arrays_of(graph, others)) {
+    if (SamplerPointer move = make_relabel(graph, array)) samplers.push_back(std::move(move));
+  }
   // What is censored is summed out for its parents, so it is drawn when they stand.
   for (SamplerPointer& sampler : censored) samplers.push_back(std::move(sampler));
   return samplers;

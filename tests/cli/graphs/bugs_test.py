@@ -113,6 +113,26 @@ class BugsTest(CliTest):
         self.assertAlmostEqual(answer["marginals"][0][0], 0.8 * 0.4 * 0.9 / evidence, places=12)
         self.assertRegex(self.fails(BAD_INPUT, "infer", program), r"wet\.bug:3:\d+: .*\"p\"")
 
+    def test_random_effects_need_no_initial_values(self):
+        program = self.file("effects.bug", "model {\n  for (j in 1:10) { y[j] ~ dbin(p[j], 10); logit(p[j]) <- a[j]\n"
+                            "    a[j] ~ dnorm(mu, pow(sigma, -2)) }\n"
+                            "  mu ~ dnorm(0, 1.0E-4)\n  sigma ~ dunif(0, 100)\n}\n")
+        data = self.file("effects.json", '{"y": [6, 7, 4, 9, 8, 5, 7, 10, 6, 3]}')
+        for seed in range(1, 4):
+            document = json.loads(self.run_ok("bugs", program, "--data", data, "--monitor", "mu,sigma", "--samples",
+                                              "1000", "--json", "--quiet", "--seed", seed))
+            for node, right in zip(document["nodes"], (0.7478, 1.0549), strict=True):  # by quadrature
+                self.assertLess(abs(node["mean"] - right), 5 * node["mcse"])
+
+    def test_chains_that_disagree_are_said(self):
+        program = self.file("classes.bug", "model {\n  for (i in 1:6) { z[i] ~ dcat(p[]); y[i] ~ dnorm(mu[z[i]], 1) }\n"
+                            "  for (k in 1:2) { mu[k] ~ dnorm(0, 1.0E-4) }\n}\n")
+        data = self.file("classes.json", '{"y": [-9, -8, -9.5, 8, 9, 8.5], "p": [0.5, 0.5]}')
+        starts = [self.file("1.json", '{"mu": [-9, 9]}'), self.file("2.json", '{"mu": [9, -9]}')]
+        run = croft("bugs", program, "--data", data, "--inits", starts[0], "--inits", starts[1], "--chains", "2",
+                    "--monitor", "mu", "--samples", "200", "--quiet")
+        self.assertRegex(run.stderr.decode(), r'warning: the chains disagree about "mu\[[12]\]" \(R-hat ')
+
     def test_until_stops(self):
         document = self.ask("--until", "rhat=1.05,ess=300", "--samples", "1000000")
         self.assertLess(document["iterations"], 100000)
