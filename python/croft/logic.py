@@ -101,7 +101,8 @@ class Logic:
                                                seed, threads, grounding))
         atoms = answer.pop("atoms", [])
         values = {each["atom"]: float(each.get("probability", each.get("true", 0))) for each in atoms}
-        errors = {each["atom"]: each["standard_error"] for each in atoms if "standard_error" in each}
+        errors = {each["atom"]: float("nan") if each["standard_error"] is None else each["standard_error"]
+                  for each in atoms if "standard_error" in each}
         known = frozenset(each["atom"] for each in atoms if each["known"])
         return LogicAnswer(atoms=values, standard_errors=errors, known=known, **answer)
 

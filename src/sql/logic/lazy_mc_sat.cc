@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "logic/hard_conflict.h"
-#include "logic/slice_sampler.h"
+#include "logic/sampling/slice_sampler.h"
 
 namespace croft {
 namespace {
@@ -15,19 +15,22 @@ namespace {
 class LazyChain final : public WorldChain {
  public:
   LazyChain(const AtomSpace& space, const ClauseStore& asked, const GroundOptions& options,
-            std::uint64_t seed)
+            std::uint64_t seed, const std::function<bool(std::size_t)>& go_on)
       : space_(space),
         asked_(asked),
         grounder_(space, options, LazyGrounder::For::draws),
         size_(static_cast<std::uint32_t>(grounder_.closure().atoms())),
         number_(size_),
-        values_(allowed_world(grounder_.closure(), seed)),
+        values_(allowed_world(grounder_.closure(), seed, go_on)),
         random_(seed),
-        shares_(asked.atoms(), 0) {
+        shares_(asked.atoms(), 0),
+        in_closure_(asked.atoms(), 0) {
     for (std::uint32_t a = 0; a < size_; ++a) {
       const std::uint64_t key = grounder_.closure().key(a);
       number_[a] = key == KeyMap::kFree ? kNoNumber : asked.find_atom(key);
-      if (number_[a] != kNoNumber) shares_[number_[a]] = values_[a];
+      if (number_[a] == kNoNumber) continue;
+      shares_[number_[a]] = values_[a];
+      in_closure_[number_[a]] = 1;
     }
   }
 
@@ -44,7 +47,7 @@ class LazyChain final : public WorldChain {
     SliceSampler sampler(clauses, walk);
     sampler.step(random_);
     std::vector<double> drawn = sampler.shares();
-    largest_ = std::max(largest_, sampler.largest_part());
+    largest_ = std::max(largest_, sampler.largest_held());
     // What holds the others is not among the clauses, and they stay as they are.
     gibbs_sweep(clauses, walk, random_, drawn, size_);
     std::copy_n(walk.values().begin(), size_, values_.begin());
@@ -61,7 +64,8 @@ class LazyChain final : public WorldChain {
     }
   }
   const std::vector<double>& shares() const override { return shares_; }
-  std::size_t largest_part() const override { return largest_; }
+  std::size_t largest_held() const override { return largest_; }
+  bool renews(std::uint32_t atom) const override { return in_closure_[atom] == 0; }
 
  private:
   // Of the false atoms outside the closure those whose !A is not taken, each with the probability
@@ -90,8 +94,9 @@ class LazyChain final : public WorldChain {
   std::vector<std::uint8_t> values_;   // [size_]
   std::vector<std::uint64_t> true_;    // beside them
   Random random_;
-  std::vector<double> shares_;        // [atoms that are asked for]
-  std::vector<std::uint32_t> shown_;  // of these, those beside the closure that are not 0
+  std::vector<double> shares_;            // [atoms that are asked for]
+  std::vector<std::uint8_t> in_closure_;  // [atoms that are asked for]
+  std::vector<std::uint32_t> shown_;      // of these, those beside the closure that are not 0
   std::size_t largest_ = 0;
 };
 
@@ -104,7 +109,7 @@ McSatResult lazy_mc_sat(const AtomSpace& space, const ClauseStore& store,
   std::vector<std::unique_ptr<WorldChain>> chains;
   for (std::size_t c = 0; c < how.chains; ++c) {
     chains.push_back(
-        std::make_unique<LazyChain>(space, store, options, seed_of_chain(how.seed, c)));
+        std::make_unique<LazyChain>(space, store, options, seed_of_chain(how.seed, c), go_on));
   }
   return run_chains(chains, std::vector<std::uint8_t>(store.atoms(), kUndecided), how, go_on);
 }

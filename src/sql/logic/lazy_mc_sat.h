@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "logic/mc_sat.h"
+#include "logic/sampling/mc_sat.h"
 #include "sql/logic/lazy_grounder.h"
 
 namespace croft {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <vector>
 
@@ -12,7 +13,7 @@
 #include "croft/inference/elimination_order.h"
 #include "croft/inference/junction_tree.h"
 #include "logic/max_walk_sat.h"
-#include "logic/mc_sat.h"
+#include "logic/sampling/mc_sat.h"
 #include "sql/logic/lazy_mc_sat.h"
 #include "structure/counters.h"
 
@@ -23,6 +24,7 @@ using enum GraphTask;
 
 constexpr double kMostLog2States = 27;       // of an exact method: a second or so
 constexpr double kMostLogicTreeBytes = 2e9;  // likewise
+constexpr double kDrawSeconds = 30;          // of mc-sat, where nobody says how long
 constexpr std::size_t kMostMillions = 2000;  // of steps that the search for an order takes
 
 void run_max_walk_sat(const LogicProblem& p, InferResult& result) {
@@ -61,10 +63,16 @@ void run_mc_sat(const LogicProblem& p, InferResult& result) {
   options.threads = p.request.threads;
   options.samples = p.request.max_iterations.value_or(options.samples);
   Settings(p.request).read("chains", options.chains).read("burn-in", options.burn_in);
+  // Without a limit it goes on until its chains agree, but not for ever.
+  const bool limited = p.request.seconds || p.request.max_iterations;
+  const auto begin = std::chrono::steady_clock::now();
+  bool out_of_time = false;
   const auto go_on = [&](std::size_t samples) {
     GraphProgress now;
     now.iteration = samples;
-    return p.progress(now);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    out_of_time = !limited && took.count() > kDrawSeconds;
+    return !out_of_time && p.progress(now);
   };
   const McSatResult found = p.lazy == nullptr
                                 ? mc_sat(p.store, options, go_on)
@@ -79,18 +87,28 @@ void run_mc_sat(const LogicProblem& p, InferResult& result) {
   result.converged = found.converged;
   result.residual = found.r_hat - 1;
   result.effective_samples = found.effective_samples;
-  if (!found.drawn_exactly) {
+  if (found.largest_held > 0) {
     result.notes.push_back(fmt::format(
-        "up to {} atoms hang together in a slice, and are drawn a few at a time; where hard rules "
-        "tie them to each other, the chains may not come from some worlds to others",
-        found.largest_part));
+        "up to {} atoms hang together in a slice, and are drawn with some of them held; where hard "
+        "rules tie them to each other, the chains may not come from some worlds to others",
+        found.largest_held));
   }
-  if (!result.converged) {
+  if (!found.agree || found.stopped) {
+    const std::string after = out_of_time ? fmt::format(" after {:g} seconds", kDrawSeconds) : "";
     result.warnings.push_back(
-        {fmt::format("mc-sat has not converged: the largest R-hat is {:.3f}, and the fewest "
+        {fmt::format("mc-sat has not converged{}: the largest R-hat is {:.3f}, and the fewest "
                      "effective samples of an atom are {:.0f}",
-                     found.r_hat, found.effective_samples),
-         "; give it more --max-iterations"});
+                     after, found.r_hat, found.effective_samples),
+         "; give it more --time or --max-iterations"});
+  }
+  const auto unknown =
+      std::ranges::count_if(found.standard_errors, [](double error) { return std::isnan(error); });
+  if (unknown > 0) {
+    result.warnings.push_back(
+        fmt::format("{} of {} atoms were the same in all draws, as hard rules kept the chains from "
+                    "changing them, and nothing proves that no world has them otherwise: their "
+                    "standard errors are unknown",
+                    unknown, p.store.atoms()));
   }
 }
 
@@ -104,7 +122,8 @@ const std::vector<LogicMethod>& rows() {
         nullptr},
        run_max_walk_sat},
       {{"mc-sat",
-        "slice sampling, with standard errors; --max-iterations are the samples of all chains",
+        "slice sampling, with standard errors, until the chains agree or --time (30 s) is over; "
+        "--max-iterations are the samples of all chains",
         {marginals},
         {.max_iterations = true, .seconds = true, .memory = true},
         {{"chains", "N"}, {"burn-in", "SAMPLES"}},

@@ -294,7 +294,7 @@ LogicAnswer GroundNetwork::answer(const InferRequest& request, const InferCalls&
     } else {
       const std::uint32_t atom = store_.find_atom(key);
       if (!out.result.standard_errors.empty()) {
-        one.standard_error = out.result.standard_errors[atom][1];
+        one.standard_error = out.result.standard_errors[atom][1];  // not a number: unknown
       }
       one.probability = map ? out.result.assignment[atom] : out.result.marginals[atom][1];
     }

@@ -20,10 +20,11 @@ std::vector<bool> open_predicates(const LogicNetwork& network, const LogicEviden
                                   const std::vector<std::string>& closed = {});
 
 struct AtomAnswer {
-  std::string atom;                           // Smokes(Anna)
-  double probability = 0;                     // of marginals; of map 0 or 1
-  bool known = false;                         // by the evidence
-  std::optional<double> standard_error = {};  // of a probability that draws estimate
+  std::string atom;        // Smokes(Anna)
+  double probability = 0;  // of marginals; of map 0 or 1
+  bool known = false;      // by the evidence
+  // Of a probability that draws estimate; not a number where it is unknown.
+  std::optional<double> standard_error = {};
 };
 
 struct LogicAnswer {

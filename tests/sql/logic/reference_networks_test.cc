@@ -7,7 +7,7 @@
 #include <string>
 
 #include "croft/inference/junction_tree.h"
-#include "logic/mc_sat.h"
+#include "logic/sampling/mc_sat.h"
 #include "reference_network.h"
 
 namespace croft {

@@ -8,7 +8,7 @@
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "logic/hard_conflict.h"
-#include "logic/slice_sampler.h"
+#include "logic/sampling/slice_sampler.h"
 
 namespace croft {
 namespace {

@@ -14,8 +14,9 @@
 namespace croft {
 
 struct McSatOptions {
-  std::size_t samples = 1000;  // of all chains together, that are counted; >= 8 of each chain
-  std::size_t burn_in = 50;    // of each chain, before them
+  // Of all chains together, that are counted; >= 8 of each chain.  0: until the chains agree.
+  std::size_t samples = 0;
+  std::size_t burn_in = 50;  // of each chain, before them
   std::size_t chains = 4;
   std::uint64_t seed = 1;
   std::size_t threads = 1;  // 0: one for each processor; does not change the result
@@ -23,14 +24,18 @@ struct McSatOptions {
 };
 
 struct McSatResult {
-  std::vector<double> probabilities, standard_errors;  // [atoms]; errors by batch means
-  // The largest R-hat of split chains, and the fewest effective samples of an atom.  Converged: at
-  // most 1.1, and at least 100.
+  // [atoms]  Errors are those of batch means; of an atom whose chains disagree, of the chains'
+  // means. Of one that was the same in every sample: 0 where it stands alone, else 1 / samples.
+  // Where atoms were held and no draw could have changed it: 0 where the hard clauses demand it,
+  // and else not a number, which means unknown, as it is of atoms that hang together with such a
+  // one and never moved.
+  std::vector<double> probabilities, standard_errors;
+  // The largest R-hat of split chains, and the fewest effective samples of an atom.  The chains
+  // agree: at most 1.05, and at least 200.  Converged: and not stopped, and no error is unknown.
   double r_hat = 1, effective_samples = 0;
-  bool converged = false, stopped = false;
+  bool agree = false, converged = false, stopped = false;
   std::size_t samples = 0;       // that were counted
-  std::size_t largest_part = 0;  // of atoms that hang together in a slice
-  bool drawn_exactly = false;    // every part of every slice
+  std::size_t largest_held = 0;  // atoms of a part of a slice that was not drawn as a whole
 };
 
 // A chain of worlds that leaves p as it is.
@@ -40,11 +45,18 @@ class WorldChain {
   virtual void step() = 0;
   // [atoms] how probable each was in the last step, given what it drew beside them.
   virtual const std::vector<double>& shares() const = 0;
-  virtual std::size_t largest_part() const = 0;
+  virtual std::size_t largest_held() const = 0;
+  // Whether each step draws by itself if the atom may be true.
+  virtual bool renews(std::uint32_t atom) const {
+    static_cast<void>(atom);
+    return false;
+  }
 };
 
-// A world that keeps all hard clauses and marks.  Throws Error where none is found.
-std::vector<std::uint8_t> allowed_world(const ClauseStore& store, std::uint64_t seed);
+// A world that keeps all hard clauses and marks.  Throws Error where none is found, or go_on ends
+// the search.
+std::vector<std::uint8_t> allowed_world(const ClauseStore& store, std::uint64_t seed,
+                                        const std::function<bool(std::size_t)>& go_on = {});
 std::uint64_t seed_of_chain(std::uint64_t seed, std::size_t chain);
 
 // Of chains, each stepped by one thread at a time.  Interrupted, which a step may throw, ends it as

@@ -1,4 +1,4 @@
-#include "logic/slice_sampler.h"
+#include "logic/sampling/slice_sampler.h"
 
 #include <algorithm>
 #include <bit>
@@ -16,6 +16,13 @@ std::uint64_t threshold_of(double weight) {
   const double scaled = std::ldexp(probability, 64);
   return scaled >= 0x1p64 ? std::numeric_limits<std::uint64_t>::max()
                           : static_cast<std::uint64_t>(scaled);
+}
+
+// A share of 0 or 1 means that hard clauses leave no choice, which rounding must not say of others.
+double share_of(double probability, bool has_choice) {
+  if (!has_choice) return probability;
+  return std::clamp(probability, std::numeric_limits<double>::min(),
+                    1 - std::numeric_limits<double>::epsilon());
 }
 
 // A random number for each number: the last step of splitmix64.
@@ -71,14 +78,63 @@ void SliceSampler::step(Random& random) {
   walk_.clear_changes();
 }
 
+namespace {
+
+constexpr double kMostSoft = kForbiddenCost / 2;  // that soft clauses cost
+
+// The value of a mark, drawn from all of its values, given all other atoms.
+void draw_mark(const UndecidedClauses& clauses, GroundWalk& walk, Random& random,
+               std::span<double> shares, std::uint32_t block) {
+  const auto members = clauses.members(block);
+  const auto& values = walk.values();
+  std::vector<double> weight;
+  for (const std::uint32_t atom : members) {
+    if (values[atom] == 0) walk.flip(atom);  // and the one that held turns false
+    weight.push_back(-walk.cost());
+  }
+  if (clauses.exact[block] == 0) {
+    walk.flip(members.back());
+    weight.push_back(-walk.cost());
+  }
+  const double most = *std::max_element(weight.begin(), weight.end());
+  std::vector<std::uint8_t> allowed;
+  double sum = 0;
+  for (double& each : weight) {
+    allowed.push_back(most - each < kMostSoft ? 1 : 0);
+    each = std::exp(each - most);
+    sum += each;
+  }
+  const bool has_choice = std::ranges::count(allowed, 1) > 1;
+  double left = random.uniform() * sum;
+  std::size_t drawn = 0;
+  while (drawn + 1 < weight.size() && left >= weight[drawn]) left -= weight[drawn++];
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!shares.empty()) {
+      shares[members[i]] = share_of(weight[i] / sum, has_choice && allowed[i] != 0);
+    }
+  }
+  if (drawn < members.size() && values[members[drawn]] == 0) walk.flip(members[drawn]);
+}
+
+}  // namespace
+
 void gibbs_sweep(const UndecidedClauses& clauses, GroundWalk& walk, Random& random,
                  std::span<double> shares, std::uint32_t atoms) {
   for (const std::uint32_t atom : clauses.free) {
     if (atom >= atoms) break;
     if (clauses.block_of[atom] != UndecidedClauses::kNoBlock) continue;
-    const double changes = 1 / (1 + std::exp(walk.gain(atom)));
-    if (!shares.empty()) shares[atom] = walk.values()[atom] != 0 ? 1 - changes : changes;
+    const double gain = walk.gain(atom), changes = 1 / (1 + std::exp(gain));
+    if (!shares.empty()) {
+      const bool was_open = shares[atom] > 0 && shares[atom] < 1;  // in the slice
+      shares[atom] = share_of(walk.values()[atom] != 0 ? 1 - changes : changes,
+                              was_open || std::abs(gain) < kMostSoft);
+    }
     if (random.uniform() < changes) walk.flip(atom);
+  }
+  for (std::uint32_t b = 0; b < clauses.blocks(); ++b) {
+    const auto members = clauses.members(b);
+    const bool all = std::ranges::all_of(members, [&](std::uint32_t a) { return a < atoms; });
+    if (all) draw_mark(clauses, walk, random, shares, b);
   }
   walk.clear_changes();
 }
@@ -164,19 +220,51 @@ void SliceSampler::collect_part(std::uint32_t atom) {
 }
 
 void SliceSampler::draw_part(Random& random) {
-  largest_ = std::max(largest_, part_.size());
   if (part_.size() == 1) {
     x_[part_[0]] = random.next() >> 63;
     share_[part_[0]] = 0.5;
     return;
   }
-  if (part_.size() > kWhole) return draw_in_blocks(random);
+  if (part_.size() > kWhole) return draw_large(random);
   small_.atoms = part_;
   draw_small(random, true);
 }
 
-// About each atom once.
+void SliceSampler::draw_large(Random& random) {
+  for (std::uint32_t i = 0; i < part_.size(); ++i) local_[part_[i]] = i + 1;
+  large_.begin(part_.size());
+  std::vector<std::uint32_t> local;
+  for (const std::uint32_t clause : part_clauses_) {
+    local.clear();
+    for (const std::uint32_t literal : clauses_.of(clause)) {
+      const std::uint32_t place = local_[literal / 2];
+      if (place != 0) local.push_back(2 * (place - 1) + (literal & 1));
+    }
+    large_.add_clause(local);
+  }
+  for (const std::uint32_t block : part_blocks_) {
+    local.clear();
+    for (const std::uint32_t atom : clauses_.members(block)) {
+      if (local_[atom] != 0) local.push_back(local_[atom] - 1);
+    }
+    large_.add_mark(local, clauses_.exact[block] != 0);
+  }
+  std::vector<std::uint8_t> values(part_.size());
+  for (std::size_t i = 0; i < part_.size(); ++i) values[i] = x_[part_[i]];
+  const std::size_t held = large_.draw(random, values);
+  for (std::size_t i = 0; i < part_.size(); ++i) {
+    local_[part_[i]] = 0;
+    x_[part_[i]] = values[i];
+    share_[part_[i]] = share_of(values[i], held == 0);
+  }
+  if (held == 0) return;
+  largest_ = std::max(largest_, part_.size());
+  draw_in_blocks(random);
+}
+
+// About each atom of a mark once.
 void SliceSampler::draw_in_blocks(Random& random) {
+  if (part_blocks_.empty()) return;
   const std::size_t draws = 1 + part_.size() / kBlock;
   for (std::size_t i = 0; i < draws; ++i) {
     pick_block(random);

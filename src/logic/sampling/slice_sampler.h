@@ -16,6 +16,7 @@
 
 #include "croft/core/random.h"
 #include "logic/ground_walk.h"
+#include "logic/sampling/part_sampler.h"
 
 namespace croft {
 
@@ -36,7 +37,8 @@ class SliceSampler {
   // [atoms] how probable the atom was in the last step, given its choice of clauses and, of atoms
   // of large parts, what was drawn.
   const std::vector<double>& shares() const { return share_; }
-  std::size_t largest_part() const { return largest_; }  // that was met so far, in atoms
+  // Atoms of the largest part that was met so far of which some were held.
+  std::size_t largest_held() const { return largest_; }
 
  private:
   static constexpr std::size_t kBlock = 8;  // of a larger one
@@ -57,6 +59,7 @@ class SliceSampler {
   void collect_part(std::uint32_t atom);
   void visit(std::uint32_t atom);
   void draw_part(Random& random);
+  void draw_large(Random& random);
   void draw_in_blocks(Random& random);
   void pick_block(Random& random);
   void draw_small(Random& random, bool whole);
@@ -80,10 +83,12 @@ class SliceSampler {
   std::vector<std::uint32_t> part_, part_clauses_, part_blocks_;
   std::vector<std::uint32_t> local_;  // [atoms] 1 + bit in small_
   Small small_;
+  PartSampler large_;
   std::size_t largest_ = 0;
 };
 
-// One sweep of Gibbs sampling over the atoms without a mark: p(a changes) = 1 / (1 + exp(gain)).
+// One sweep of Gibbs sampling over atoms, p(a changes) = 1 / (1 + exp(gain)), and over marks, whose
+// atoms are drawn together.
 //   atoms  : only those of smaller numbers
 //   shares : [atoms] how probable each was true, given the others; empty: not wanted
 void gibbs_sweep(const UndecidedClauses& clauses, GroundWalk& walk, Random& random,

@@ -1,0 +1,238 @@
+#include "logic/sampling/mc_sat.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "croft/core/error.h"
+#include "logic/hard_conflict.h"
+#include "logic/random_store.h"
+#include "support/message_of.h"
+
+namespace croft {
+namespace {
+
+std::vector<double> probabilities(const ClauseStore& store) {
+  std::vector<double> sums(store.atoms(), 0);
+  double total = 0;
+  for (std::uint32_t world = 0; world < (1u << store.atoms()); ++world) {
+    const double weight = std::exp(store.score(world_of(world, store.atoms())));
+    total += weight;
+    for (std::size_t a = 0; a < sums.size(); ++a) sums[a] += (world >> a & 1) * weight;
+  }
+  for (double& each : sums) each /= total;
+  return sums;
+}
+
+// Of hundreds of estimates none is five standard errors off.
+void expect_near(const McSatResult& found, const std::vector<double>& exact) {
+  for (std::size_t a = 0; a < exact.size(); ++a) {
+    EXPECT_NEAR(found.probabilities[a], exact[a], 5 * found.standard_errors[a] + 1e-3) << a;
+  }
+}
+
+TEST(McSat, ProbabilitiesAreThoseOfAllWorlds) {
+  Random random(17);
+  int networks = 0;
+  for (int round = 0; round < 20; ++round) {
+    const ClauseStore store = random_store(random, 8, 20, round % 2 == 0);
+    if (std::isinf(least_cost(store))) continue;
+    SCOPED_TRACE(round);
+    const McSatResult found = mc_sat(store, {.samples = 4000});
+    expect_near(found, probabilities(store));
+    EXPECT_EQ(found.largest_held, 0u);
+    ++networks;
+  }
+  EXPECT_GT(networks, 10);
+}
+
+TEST(McSat, PartsOfWhichSomeAtomsAreHeldAreNotBiased) {
+  // No two of 14 atoms are both true, but for a few pairs, and a mark over three of them.
+  ClauseStore store;
+  constexpr std::uint32_t kAtoms = 14;
+  for (std::uint64_t key = 0; key < kAtoms; ++key) store.atom(key);
+  for (std::uint32_t a = 0; a < kAtoms; ++a) {
+    for (std::uint32_t b = 0; b < a; ++b) {
+      if ((a + b) % 5 == 0) continue;
+      std::vector<std::uint32_t> not_both{2 * a + 1, 2 * b + 1};
+      store.add(not_both, kHardWeight);
+    }
+    std::vector<std::uint32_t> one{2 * a};
+    store.add(one, 0.1 * a);
+  }
+  const std::uint32_t block[] = {0, 5, 9};
+  store.add_block(block, false);
+  const McSatResult found = mc_sat(store, {.samples = 20'000});
+  EXPECT_GT(found.largest_held, 0u);
+  EXPECT_TRUE(found.converged);
+  expect_near(found, probabilities(store));
+}
+
+// Two long chains of hard equivalences, which no change of one atom can turn.
+ClauseStore long_chains(double weight) {
+  ClauseStore store;
+  constexpr std::uint32_t kAtoms = 60;
+  for (std::uint64_t key = 0; key < kAtoms; ++key) store.atom(key);
+  for (std::uint32_t a = 0; a + 1 < kAtoms; ++a) {
+    if (a == kAtoms / 2 - 1) continue;
+    std::vector<std::uint32_t> there{2 * a, 2 * a + 3}, back{2 * a + 1, 2 * a + 2};
+    store.add(there, kHardWeight);
+    store.add(back, kHardWeight);
+  }
+  std::vector<std::uint32_t> first{0};
+  store.add(first, weight);
+  return store;
+}
+
+TEST(McSat, LongChainsOfHardRulesMoveAsAWhole) {
+  const McSatResult found = mc_sat(long_chains(1));
+  EXPECT_TRUE(found.converged);
+  EXPECT_NEAR(found.probabilities[0], 1 / (1 + std::exp(-1)), 5 * found.standard_errors[0]);
+  EXPECT_EQ(found.probabilities[0], found.probabilities[29]);
+  EXPECT_NEAR(found.probabilities[45], 0.5, 5 * found.standard_errors[45]);
+}
+
+TEST(McSat, MarksMoveHoweverManyValuesTheyHave) {
+  ClauseStore store;
+  constexpr std::uint32_t kValues = 40;
+  std::vector<std::uint32_t> block;
+  for (std::uint32_t a = 0; a < kValues; ++a) {
+    block.push_back(store.atom(a));
+    std::vector<std::uint32_t> one{2 * a};
+    store.add(one, a == 3 ? 3 : 0.01 * a);
+  }
+  store.add_block(block, true);
+  double sum = 0;
+  for (std::uint32_t a = 0; a < kValues; ++a) sum += std::exp(a == 3 ? 3 : 0.01 * a);
+  const McSatResult found = mc_sat(store);
+  EXPECT_TRUE(found.converged);
+  for (std::uint32_t a = 0; a < kValues; ++a) {
+    EXPECT_NEAR(found.probabilities[a], std::exp(a == 3 ? 3 : 0.01 * a) / sum,
+                5 * found.standard_errors[a] + 1e-9);
+  }
+}
+
+// A chain that never leaves where it begins.
+class StandingChain final : public WorldChain {
+ public:
+  StandingChain(std::vector<double> shares, std::size_t held)
+      : shares_(std::move(shares)), held_(held) {}
+  void step() override {}
+  const std::vector<double>& shares() const override { return shares_; }
+  std::size_t largest_held() const override { return held_; }
+
+ private:
+  std::vector<double> shares_;
+  std::size_t held_;
+};
+
+TEST(McSat, ChainsThatStandStillHaveNoErrorOfZero) {
+  for (const std::size_t held : {0, 20}) {
+    std::vector<std::unique_ptr<WorldChain>> chains;
+    for (const double here : {0., 1., 1., 0.}) {
+      chains.push_back(std::make_unique<StandingChain>(std::vector<double>{here, 1, 0.4}, held));
+    }
+    const std::vector<std::uint8_t> decided(3, kUndecided);
+    std::size_t asked = 0;
+    const McSatResult found = run_chains(
+        chains, decided, {}, [&](std::size_t samples) { return (asked = samples) < 9000; });
+    EXPECT_GE(asked, 9000u);  // it goes on as long as it may
+    EXPECT_TRUE(found.stopped);
+    EXPECT_FALSE(found.converged);
+    EXPECT_GT(found.r_hat, 10);
+    // Four chains of 0, 1, 1, 0: the standard error of their mean is sqrt((4/4) / (4 * 3)).
+    EXPECT_NEAR(found.standard_errors[0], std::sqrt(1. / 12), 1e-9);
+    if (held > 0) {
+      EXPECT_TRUE(std::isnan(found.standard_errors[1]));
+    } else {
+      EXPECT_NEAR(found.standard_errors[1], 1. / static_cast<double>(found.samples), 1e-12);
+    }
+    EXPECT_NEAR(found.standard_errors[2], 0,
+                1e-12);  // its probability given all others is the same
+  }
+}
+
+TEST(McSat, AtomsThatHardRulesDemandHaveNoErrorWhereOthersAreHeld) {
+  // 14 atoms, of which none or all but one hold, which no draw with held atoms can change; beside
+  // them P v Q and P v !Q.
+  ClauseStore store;
+  constexpr std::uint32_t kAtoms = 14;
+  for (std::uint64_t key = 0; key < kAtoms + 2; ++key) store.atom(key);
+  for (std::uint32_t a = 0; a < kAtoms; ++a) {
+    for (std::uint32_t b = 0; b < a; ++b) {
+      for (std::uint32_t c = 0; c < kAtoms; ++c) {
+        if (c == a || c == b) continue;
+        std::vector<std::uint32_t> all{2 * a + 1, 2 * b + 1, 2 * c}, none{2 * a, 2 * b, 2 * c + 1};
+        store.add(all, kHardWeight);
+        store.add(none, kHardWeight);
+      }
+    }
+  }
+  std::vector<std::uint32_t> with{2 * kAtoms, 2 * kAtoms + 2}, without{2 * kAtoms, 2 * kAtoms + 3};
+  store.add(with, kHardWeight);
+  store.add(without, kHardWeight);
+  const McSatResult found = mc_sat(store, {.samples = 400});
+  EXPECT_GT(found.largest_held, 0u);
+  EXPECT_EQ(found.probabilities[kAtoms], 1);
+  EXPECT_EQ(found.standard_errors[kAtoms], 0);
+  EXPECT_TRUE(std::isnan(found.standard_errors[0]) || found.standard_errors[0] > 0.2);
+  EXPECT_FALSE(found.converged);
+}
+
+TEST(McSat, GoesOnUntilItsChainsAgree) {
+  // A strong tie of two groups of atoms, which changes rarely.
+  ClauseStore store;
+  constexpr std::uint32_t kAtoms = 12;
+  for (std::uint64_t key = 0; key < kAtoms; ++key) store.atom(key);
+  for (std::uint32_t a = 0; a < kAtoms; ++a) {
+    for (std::uint32_t b = 0; b < a; ++b) {
+      std::vector<std::uint32_t> there{2 * a, 2 * b + 1}, back{2 * a + 1, 2 * b};
+      store.add(there, 0.35);
+      store.add(back, 0.35);
+    }
+  }
+  const McSatResult found = mc_sat(store);
+  EXPECT_TRUE(found.converged);
+  EXPECT_LE(found.r_hat, 1.05);
+  EXPECT_GE(found.effective_samples, 200);
+  expect_near(found, probabilities(store));
+}
+
+TEST(McSat, ThreadsDoNotChangeTheResult) {
+  Random random(19);
+  const ClauseStore store = random_store(random, 40, 120, false);
+  ASSERT_TRUE(hard_conflict(store).empty());
+  const McSatResult one = mc_sat(store, {.samples = 400});
+  const McSatResult two = mc_sat(store, {.samples = 400, .threads = 2});
+  EXPECT_EQ(one.probabilities, two.probabilities);
+  EXPECT_EQ(one.standard_errors, two.standard_errors);
+}
+
+TEST(McSat, EndsWhenItIsToldAndNeedsAFewSamples) {
+  Random random(19);
+  const ClauseStore store = random_store(random, 40, 120, false);
+  const auto three_batches = [&](std::size_t samples) { return samples < 300; };
+  const McSatResult found = mc_sat(store, {.samples = 800}, three_batches);
+  EXPECT_TRUE(found.stopped);
+  EXPECT_FALSE(found.converged);
+  EXPECT_GE(found.samples, 300u);
+  EXPECT_LT(found.samples, 800u);
+  // Soon, however many samples were asked for, and with nearly all that were drawn.
+  const auto some = [&](std::size_t samples) { return samples < 20'000; };
+  const McSatResult many = mc_sat(store, {.samples = 1'000'000'000}, some);
+  EXPECT_TRUE(many.stopped);
+  EXPECT_GE(many.samples, 16'000u);
+  EXPECT_LE(many.samples, 20'000u);
+  for (std::uint32_t a = 0; a < store.atoms(); ++a) {
+    EXPECT_NEAR(many.probabilities[a], found.probabilities[a], 0.25);
+  }
+  EXPECT_EQ(message_of<Error>([&] { mc_sat(store, {}, [](std::size_t) { return false; }); }),
+            "mc-sat was stopped before it had counted samples");
+  EXPECT_EQ(message_of<UsageError>([&] { mc_sat(store, {.samples = 5}); }),
+            "mc-sat takes at least 8 samples of each chain: 32");
+}
+
+}  // namespace
+}  // namespace croft
