@@ -69,7 +69,7 @@ std::span<const OptionRow> logic_options() {
              "formula: a weight counts where the formula as written is true; clausal: it is shared "
              "out over the clauses of its clausal form; without: formula, with --dialect alchemy "
              "clausal"),
-      choice("dialect", "DIALECT=any", {"any", "alchemy", "tuffy", "lomrf"},
+      choice("dialect", "DIALECT=any", {"any", "alchemy", "tuffy", "lomrf", "pracmln"},
              "Whose signs the network may have"),
       number("soft-hard", "WEIGHT",
              "Hard rules are soft ones of this weight: to go on where they contradict each other"),

@@ -1,8 +1,13 @@
 #include "logic/evidence.h"
 
+#include <cmath>
 #include <cstring>
+#include <optional>
 #include <utility>
 
+#include "core/parse_number.h"
+#include "logic/constant_list.h"
+#include "logic/internal_names.h"
 #include "logic/token_cursor.h"
 
 namespace croft {
@@ -66,7 +71,13 @@ class FactParser {
       at_.next();
       return "-" + at_.take_text();
     }
-    if (token.kind == LogicTokenKind::word && token.text[0] >= 'a' && token.text[0] <= 'z') {
+    if (variables && at_.is_marked_variable()) {
+      at_.next();
+      at_.next();
+      return "";
+    }
+    if (!network_.question_marks && token.kind == LogicTokenKind::word &&
+        begins_lower(token.text)) {
       if (variables) {
         at_.next();
         return "";
@@ -109,13 +120,22 @@ class FactParser {
   }
 
   void fact(LogicEvidence& evidence) {
+    if (at_.is("=", 1) && at_.is("{", 2)) return constants_of_type(evidence);
     if (at_.peek(1).text == "=" || at_.peek(2).text == "=") return function_value(evidence);
-    const LogicToken first = at_.current();
-    const Truth truth = at_.take("!") ? Truth::no : at_.take("?") ? Truth::unknown : Truth::yes;
-    if (at_.is_number()) {
-      at_.fail("a fact is true, false or unknown, and has no weight or probability",
-               "say it as a rule of the network: WEIGHT P(A)");
+    if (at_.is("-") && at_.is("-", 1) && at_.is("-", 2)) {
+      at_.fail("a line between databases (---) is not read",
+               "write each as a file; for learning give them one by one with --world");
     }
+    const LogicToken first = at_.current();
+    std::optional<double> probability = take_probability();
+    Truth truth = at_.take("!") ? Truth::no : at_.take("?") ? Truth::unknown : Truth::yes;
+    if (probability && truth == Truth::no) probability = 1 - *probability;
+    if (probability && (*probability == 0 || *probability == 1)) {
+      truth = *probability == 0 ? Truth::no : Truth::yes;
+      probability.reset();
+    }
+    const double weight = probability ? std::log(*probability / (1 - *probability)) : 0;
+    if (probability) truth = Truth::unknown;
     const std::uint32_t number = predicate();
     const LogicToken open = at_.current();
     const bool has_arguments = at_.is("(") && !open.first;
@@ -125,9 +145,46 @@ class FactParser {
     LogicFacts& facts = evidence.predicates[number];
     const std::uint32_t tuple =
         facts.tuples.insert(numbers(evidence, network_.predicates[number].types, names));
-    if (tuple == facts.truth.size()) facts.truth.push_back(truth);
-    if (facts.truth[tuple] != truth) {
-      at_.fail(first, "an earlier fact says something else of this atom", "leave one of them out");
+    const bool is_new = tuple == facts.truth.size();
+    if (is_new) facts.truth.push_back(truth);
+    if (facts.truth[tuple] != truth || (!is_new && probability)) {
+      at_.fail(first,
+               Message("an earlier fact ", std::string_view(facts.truth[tuple] != truth
+                                                                ? "says something else of this atom"
+                                                                : "is of this atom, too")),
+               "leave one of them out");
+    }
+    if (!probability) return;
+    evidence.weighted.push_back({.predicate = number, .tuple = tuple, .weight = weight});
+    evidence.weighted_at = at_.where(first);
+  }
+
+  // 0.9 P(A)
+  std::optional<double> take_probability() {
+    if (!at_.is_number()) return {};
+    const LogicToken number = at_.current();
+    double value = 0;
+    if (parse_number(number.text, value) != NumberKind::finite || !(value <= 1)) {
+      at_.fail("the probability of a fact is a number from 0 to 1",
+               "a weight is that of a rule of the network: WEIGHT P(A)");
+    }
+    at_.next();
+    if (at_.is("?")) at_.fail("an unknown atom has no probability", "leave one of them out");
+    return value;
+  }
+
+  void constants_of_type(LogicEvidence& evidence) {
+    const std::uint32_t type = network_.type_names.find(at_.text());
+    if (type == kNoNumber) {
+      at_.fail("the network has no type of this name", "use it there: Name(type, …)");
+    }
+    at_.next();
+    at_.expect("=");
+    NameTable& constants = evidence.types[type];
+    const std::size_t before = constants.size();
+    constant_lists_.read(at_, constants);
+    for (std::size_t c = before; c < constants.size(); ++c) {
+      evidence.constants.insert(constants[static_cast<std::uint32_t>(c)]);
     }
   }
 
@@ -158,6 +215,7 @@ class FactParser {
 
   const LogicNetwork& network_;
   TokenCursor at_;
+  ConstantListReader constant_lists_;
 };
 
 }  // namespace
@@ -186,6 +244,13 @@ LogicEvidence::LogicEvidence(const LogicNetwork& network)
 void add_evidence(const LogicNetwork& network, const LogicTokens& tokens, LogicEvidence& evidence,
                   const std::function<void()>& check) {
   FactParser(network, tokens).facts(evidence, check);
+}
+
+void check_known_facts(const LogicEvidence& evidence) {
+  if (evidence.weighted.empty()) return;
+  throw InputError(evidence.weighted_at,
+                   "a fact with a probability is for questions, not for learning", "",
+                   "say whether it is true, or leave it out");
 }
 
 std::vector<AtomPattern> parse_atom_patterns(const LogicNetwork& network,

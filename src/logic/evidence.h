@@ -40,6 +40,12 @@ struct FunctionValues {
   std::vector<std::uint32_t> value;  // [tuples]
 };
 
+// 0.9 P(A): nothing is known of the atom, and a rule log(0.9/0.1) P(A) is added.
+struct WeightedFact {
+  std::uint32_t predicate = 0, tuple = 0;  // of predicates[predicate].tuples, which is unknown
+  double weight = 0;
+};
+
 struct LogicEvidence {
   explicit LogicEvidence(const LogicNetwork& network);
 
@@ -47,14 +53,20 @@ struct LogicEvidence {
   NameTable constants;                    // of all types; the network's keep their numbers
   std::vector<LogicFacts> predicates;     // [predicates]
   std::vector<FunctionValues> functions;  // [functions]
+  std::vector<WeightedFact> weighted = {};
+  Location weighted_at = {};  // the last one
 };
 
-// Adds the facts of a file:  P(A, B)   !P(A, B)   ?P(A, B)   C = f(A).  Throws InputError (file,
-// line, column) for anything else, for a name that the network does not declare, a number of
-// arguments that does not fit, and a fact that contradicts another one.
+// Adds the facts of a file:  P(A, B)   !P(A, B)   ?P(A, B)   0.9 P(A, B)   C = f(A), and constants
+// of types:  t = {A, B}.  Throws InputError (file, line, column) for anything else, for a name that
+// the network does not declare, a number of arguments that does not fit, and a fact that
+// contradicts another one.
 //   check : called now and then; it may throw
 void add_evidence(const LogicNetwork& network, const LogicTokens& tokens, LogicEvidence& evidence,
                   const std::function<void()>& check = {});
+
+// Throws InputError for facts with a probability: learning has no use for them.
+void check_known_facts(const LogicEvidence& evidence);
 
 // Which atoms a question is about:  Smokes   Smokes(Anna)   Friends(Anna, x).
 struct AtomPattern {

@@ -1,5 +1,6 @@
 #include "logic/formula_parser.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -63,39 +64,83 @@ class FormulaParser {
       return joined(FormulaKind::any, negated(std::move(left)), implication());
     }
     if (at_.is(":-")) {
-      meet_dialect(at_, at_.current(), LogicDialect::lomrf, dialect_, out_);
+      const LogicToken sign = at_.current();
+      meet_dialect(at_, sign, LogicDialect::lomrf, dialect_, out_);
       at_.next();
       const Deeper deeper(*this);
+      const std::size_t commas = commas_;
       Formula body = implication();
+      if (commas_ > commas) {
+        at_.fail(sign, "a rule that defines its head (Tuffy's :- with commas) is not read",
+                 "write what it means as implications, with =>");
+      }
+      warn_of_completion(sign);
       return joined(FormulaKind::any, negated(std::move(body)), std::move(left));
     }
     return left;
   }
 
+  // Once for all of them.
+  void warn_of_completion(const LogicToken& sign) {
+    constexpr std::string_view kText = ": H :- B is read as B => H; ";
+    const bool warned = std::ranges::any_of(
+        out_.warnings, [&](const std::string& each) { return each.find(kText) != each.npos; });
+    if (warned) return;
+    out_.warnings.push_back(
+        place_of(at_.where(sign)) + std::string(kText) +
+        "LoMRF adds that H holds only where the body of one of its rules does, which is to be "
+        "written as a hard rule where it is meant");
+  }
+
   Formula disjunction() {
+    const std::optional<LogicToken> outer = std::exchange(comma_, std::nullopt);
     Formula left = conjunction();
-    while ((at_.is_word() && at_.is("v")) || at_.is("|")) {
-      at_.next();
+    bool has_or = false;
+    while (takes_or()) {
+      has_or = true;
       left = joined(FormulaKind::any, std::move(left), conjunction());
     }
+    if (has_or && comma_) {
+      at_.fail(*comma_, "a comma beside \"or\"", "write ^, or brackets around what it joins");
+    }
+    comma_ = outer;
     return left;
+  }
+  bool takes_or() {
+    if (at_.is_word() && (at_.is("v") || (square_ > 0 && at_.is("OR")))) {
+      at_.next();
+      return true;
+    }
+    return takes("|", "||");
   }
 
   Formula conjunction() {
     Formula left = unary();
-    while (takes("^", "&")) left = joined(FormulaKind::all, std::move(left), unary());
+    while (takes_and()) left = joined(FormulaKind::all, std::move(left), unary());
     return left;
+  }
+  bool takes_and() {
+    if (at_.is(",")) {
+      meet_dialect(at_, at_.current(), LogicDialect::tuffy, dialect_, out_);
+      comma_ = at_.current();
+      ++commas_;
+      at_.next();
+      return true;
+    }
+    if (square_ > 0 && at_.is_word() && at_.take("AND")) return true;
+    return takes("^", "&") || at_.take("&&");
   }
 
   Formula unary() {
     const Deeper deeper(*this);
     if (at_.take("!")) return negated(unary());
-    if (at_.is("(")) {
-      at_.next();
+    if (square_ > 0 && at_.is_word() && at_.take("NOT")) return negated(unary());
+    if (at_.take("(")) {
       Formula inner = equivalence();
       at_.expect(")");
       return inner;
     }
+    if (at_.take("[")) return in_square_brackets();
     if (at_.is_word() && is_quantifier(at_.text(), "EXIST")) return quantified(FormulaKind::exists);
     if (at_.is_word() && is_quantifier(at_.text(), "FORALL")) {
       return quantified(FormulaKind::forall);
@@ -111,12 +156,28 @@ class FormulaParser {
     return literal();
   }
 
+  // Of atoms, what Alchemy does not divide; of comparisons, Tuffy's condition.
+  Formula in_square_brackets() {
+    const std::size_t atoms = atoms_;
+    ++square_;
+    Formula inner = equivalence();
+    at_.expect("]");
+    --square_;
+    if (atoms_ > atoms) rule_.whole = true;
+    return inner;
+  }
+
   Formula quantified(FormulaKind kind) {
     Formula out{.kind = kind};
     at_.next();
     do {
-      if (!at_.is_word() || !begins_lower(at_.text())) {
-        at_.fail("a variable is expected, which begins with a small letter", "");
+      if (at_.is_marked_variable()) {
+        meet_dialect(at_, at_.current(), LogicDialect::pracmln, dialect_, out_);
+        at_.next();
+      } else if (!at_.is_word() || !begins_lower(at_.text()) || out_.question_marks) {
+        at_.fail(Message("a variable is expected, which begins with ",
+                         std::string_view(out_.question_marks ? "?" : "a small letter")),
+                 "");
       }
       const auto variable = static_cast<std::uint32_t>(rule_.variables.size());
       rule_.variables.push_back({.name = at_.text(), .quantified = true});
@@ -124,7 +185,8 @@ class FormulaParser {
       out.variables.push_back(variable);
       at_.next();
     } while (at_.take(","));
-    out.parts.push_back(equivalence());  // as far to the right as it can
+    // As far to the right as it can; in pracmln's files over what stands next.
+    out.parts.push_back(out_.question_marks ? unary() : equivalence());
     scopes_.resize(scopes_.size() - out.variables.size());
     return out;
   }
@@ -159,14 +221,19 @@ class FormulaParser {
   bool compares(std::size_t ahead) const {
     if (at_.peek(ahead).first) return false;
     const std::string& sign = at_.peek(ahead).text;
-    return sign == "=" || sign == "!=" || sign == "+" || sign == "-" || sign == "/" ||
+    return sign == "=" || is_unequal(sign) || sign == "+" || sign == "-" || sign == "/" ||
            sign == "%" || row_of(kInternalPredicates, sign) != nullptr;
+  }
+  static bool is_unequal(std::string_view sign) {
+    return sign == "!=" || sign == "=/=" || sign == "<>";
   }
 
   Formula atom() {
     const LogicToken name = at_.current();
     Formula out{.kind = FormulaKind::atom};
+    ++atoms_;
     at_.next();
+    check_group(name);
     if (at_.is("(") && !at_.current().first) out.terms = arguments();
     out.number = out_.predicate_names.find(name.text);
     if (out.number == kNoNumber) {
@@ -188,6 +255,13 @@ class FormulaParser {
     return out;
   }
 
+  // A|B(x) names two predicates in pracmln's files; here it would be A with no arguments.
+  void check_group(const LogicToken& name) const {
+    const std::uint32_t number = out_.predicate_names.find(name.text);
+    if (!at_.is("|") || number == kNoNumber || out_.predicates[number].types.empty()) return;
+    at_.fail(name, "a group of predicates (A|B(x)) is not read", "write a rule for each of them");
+  }
+
   static Formula compared(const InternalPredicate& row, Term first, Term second) {
     if (row.turned) std::swap(first, second);
     Formula out{.kind = row.kind};
@@ -199,7 +273,10 @@ class FormulaParser {
   Formula comparison() {
     Term left = sum();
     const LogicToken sign = at_.current();
-    if (sign.text == "=" || sign.text == "!=") {
+    if (sign.kind == LogicTokenKind::sign && (sign.text == "=" || is_unequal(sign.text))) {
+      if (sign.text == "=/=") {
+        meet_dialect(at_, sign, LogicDialect::pracmln, dialect_, out_);
+      }
       at_.next();
       Formula out{.kind = FormulaKind::equal};
       out.terms.push_back(std::move(left));
@@ -277,7 +354,7 @@ class FormulaParser {
 
   Term primary() {
     const Deeper deeper(*this);
-    if (at_.is("+") && at_.peek(1).kind == LogicTokenKind::word && begins_lower(at_.peek(1).text)) {
+    if (at_.is("+") && starts_variable(1)) {
       at_.next();
       Term term = variable();
       if (rule_.variables[term.number].quantified) {
@@ -292,19 +369,32 @@ class FormulaParser {
       return term;
     }
     if (at_.is_word() && at_.peek(1).text == "(" && !at_.peek(1).first) return call();
-    if (at_.is_word() && begins_lower(at_.text())) {
+    if (starts_variable(0)) {
       Term term = variable();
-      if (at_.is("++")) {
+      const bool down =
+          at_.is("-") && at_.is("-", 1) && at_.adjoins() && (at_.is(")", 2) || at_.is(",", 2));
+      if (at_.is("++") || down) {
         meet_dialect(at_, at_.current(), LogicDialect::lomrf, dialect_, out_);
         at_.next();
-        return computed(Arithmetic::plus, std::move(term), one());
+        if (down) at_.next();
+        return computed(down ? Arithmetic::minus : Arithmetic::plus, std::move(term), one());
       }
       return term;
     }
     return {.kind = TermKind::constant, .number = out_.constants.insert(parse_constant(at_))};
   }
 
+  bool starts_variable(std::size_t ahead) const {
+    if (at_.is_marked_variable(ahead)) return true;
+    const LogicToken& token = at_.peek(ahead);
+    return !out_.question_marks && token.kind == LogicTokenKind::word && begins_lower(token.text);
+  }
+
   Term variable() {
+    if (at_.is("?")) {
+      meet_dialect(at_, at_.current(), LogicDialect::pracmln, dialect_, out_);
+      at_.next();
+    }
     const std::string name = at_.take_text();
     for (std::size_t i = scopes_.size(); i-- > 0;) {
       if (scopes_[i].first == name)
@@ -356,7 +446,10 @@ class FormulaParser {
   const LogicDialect dialect_;
   LogicRule& rule_;
   std::vector<std::pair<std::string, std::uint32_t>> scopes_;  // names that quantifiers bind
-  std::size_t literals_ = 0;
+  std::size_t literals_ = 0, atoms_ = 0;
+  std::size_t square_ = 0;  // [ that are open
+  std::size_t commas_ = 0;
+  std::optional<LogicToken> comma_;  // of the conjunctions that are being joined
   std::size_t signs_ = 0;
   std::size_t depth_ = 0;
 };

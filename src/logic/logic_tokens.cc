@@ -42,9 +42,10 @@ std::size_t number_length(std::string_view text) {
 }
 
 // Longer ones first.
-constexpr std::array<std::string_view, 10> kLongSigns = {
-    "<=>", "...", "=>", "<=", ">=", "!=", "!?", ":-", "::", "++"};
-constexpr std::string_view kSigns = "(){},=!^|&.*@+-/%<>?";
+constexpr std::array<std::string_view, 17> kLongSigns = {
+    "#fixweight", "#unique", "<=>", "...", "=/=", "=>", "<=", ">=", "<>",
+    "!=",         "!?",      ":-",  ":=",  "::",  "++", "||", "&&"};
+constexpr std::string_view kSigns = "(){}[],=!^|&.*@+-/%<>?:";
 
 class LogicTokenReader {
  public:
@@ -158,10 +159,11 @@ class LogicTokenReader {
     std::string_view rest = line.substr(begin + 1);
     while (!rest.empty() && (rest.back() == ' ' || rest.back() == '\t')) rest.remove_suffix(1);
     if (rest == "domains" || rest == "predicates" || rest == "formulas") return true;
+    if (rest.starts_with("fixweight") || rest.starts_with("unique")) return false;
     const Location where = lines.location(begin + 1);
     const std::size_t open = rest.find('"'), close = rest.rfind('"');
     if (!rest.starts_with("include") || open == rest.npos || close <= open + 1) {
-      throw InputError(where, "a line with # that is no #include", line,
+      throw InputError(where, "a line with # that is no #include, #fixweight or #unique", line,
                        "write #include \"FILE\"; a comment begins with //");
     }
     include(std::string(rest.substr(open + 1, close - open - 1)), where);

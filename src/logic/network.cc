@@ -56,6 +56,8 @@ std::string_view name_of(LogicDialect dialect) {
       return "tuffy";
     case LogicDialect::lomrf:
       return "lomrf";
+    case LogicDialect::pracmln:
+      return "pracmln";
     case LogicDialect::any:
       break;
   }
@@ -63,11 +65,12 @@ std::string_view name_of(LogicDialect dialect) {
 }
 
 LogicDialect logic_dialect(std::string_view name) {
-  for (const LogicDialect each :
-       {LogicDialect::any, LogicDialect::alchemy, LogicDialect::tuffy, LogicDialect::lomrf}) {
+  for (const LogicDialect each : {LogicDialect::any, LogicDialect::alchemy, LogicDialect::tuffy,
+                                  LogicDialect::lomrf, LogicDialect::pracmln}) {
     if (name == name_of(each)) return each;
   }
-  throw UsageError("the dialect ", in_quotes(name), " is none of any, alchemy, tuffy, lomrf");
+  throw UsageError("the dialect ", in_quotes(name),
+                   " is none of any, alchemy, tuffy, lomrf, pracmln");
 }
 
 }  // namespace croft

@@ -97,15 +97,37 @@ struct LogicRule {
   double weight = 0;                    // not of a hard rule
   bool hard = false;
   bool weighted = false;  // a weight is written; without one it is 0, and to be learnt
+  bool fixed = false;     // learning keeps the weight: #fixweight, @
+  bool whole = false;     // [formula]: its weight counts by the formula in every reading
+  // Variables of #unique: of one type, their constants never fall in this order.
+  std::vector<std::uint32_t> unique = {};
   Location where;
-  std::string text;  // as written, on one line
+  std::string text;            // as written, on one line
+  std::size_t formula_at = 0;  // in the text: what stands before it is the weight
 };
+
+// Whether #unique leaves these constants of a rule's variables out.
+//   constant : [variables] by their numbers in their types
+template <class ConstantOf>
+bool leaves_out(const LogicRule& rule, const ConstantOf& constant_of) {
+  for (std::size_t i = 0; i < rule.unique.size(); ++i) {
+    for (std::size_t k = i + 1; k < rule.unique.size(); ++k) {
+      const std::uint32_t first = rule.unique[i], second = rule.unique[k];
+      if (rule.variables[first].type == rule.variables[second].type &&
+          constant_of(first) > constant_of(second)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
 
 enum class LogicDialect : std::uint8_t {
   any,      // what each of them writes
-  alchemy,  // neither *P(type) in declarations nor @, :-, t++
-  tuffy,    // *P(type) and @weight, neither :- nor t++
-  lomrf     // :- and t++, neither *P(type) nor @
+  alchemy,  // none of the signs below
+  tuffy,    // *P(type), @weight, a comma for "and"
+  lomrf,    // :-, t++ and t--
+  pracmln   // ?x (other names are constants), =/=, #unique, #fixweight, log(0.9/0.1) as a weight
 };
 std::string_view name_of(LogicDialect dialect);
 LogicDialect logic_dialect(std::string_view name);  // throws UsageError that lists the names
@@ -118,6 +140,7 @@ struct LogicNetwork {
   NameTable constants;  // that rules name, of all types
   std::vector<LogicRule> rules;
   LogicDialect dialect = LogicDialect::any;  // whose signs were met; any: nobody's own
+  bool question_marks = false;               // variables are ?x, and x is a constant
   std::vector<std::string> warnings;         // with their places
 
   std::uint32_t add_type(std::string_view name);

@@ -1,7 +1,6 @@
 #include "logic/network_parser.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -9,22 +8,27 @@
 #include <utility>
 
 #include "core/parse_number.h"
+#include "logic/constant_list.h"
 #include "logic/formula_parser.h"
 #include "logic/internal_names.h"
 #include "logic/rule_types.h"
 #include "logic/token_cursor.h"
+#include "logic/weight_expression.h"
 
 namespace croft {
 namespace {
 
-constexpr std::uint64_t kMostConstants = 1'000'000;  // of ranges: 100 MB
-
 class NetworkParser {
  public:
-  NetworkParser(const LogicTokens& tokens, LogicDialect dialect) : at_(tokens), dialect_(dialect) {}
+  NetworkParser(const LogicTokens& tokens, LogicDialect dialect) : at_(tokens), dialect_(dialect) {
+    out_.question_marks = dialect == LogicDialect::pracmln || has_marked_variable(at_);
+  }
 
   LogicNetwork parse() {
     while (!at_.at_end()) statement();
+    if (fixes_ || unique_) {
+      at_.fail(directive_, "no rule follows this line", "write it before a rule");
+    }
     settle_types(out_);
     check_ground_atoms();
     if (dialect_ != LogicDialect::any) out_.dialect = dialect_;
@@ -32,6 +36,14 @@ class NetworkParser {
   }
 
  private:
+  // ?x, which an argument's mark (type?) is not.
+  static bool has_marked_variable(TokenCursor at) {
+    for (bool adjoins = false; !at.at_end(); adjoins = at.adjoins() && at.is_word(), at.next()) {
+      if (!adjoins && at.is_marked_variable()) return true;
+    }
+    return false;
+  }
+
   // Of what is written here; databases may add constants.
   void check_ground_atoms() const {
     for (std::uint32_t p = 0; p < out_.predicates.size(); ++p) {
@@ -55,7 +67,55 @@ class NetworkParser {
       return function_declaration();
     }
     if (is_declaration()) return predicate_declaration();
+    if (is_further_marks()) return further_marks();
+    if (at_.is("#fixweight") || at_.is("#unique")) return directive();
+    check_foreign();
     rule();
+  }
+
+  // A line for the next rule.
+  void directive() {
+    directive_ = at_.current();
+    meet_dialect(at_, directive_, LogicDialect::pracmln, dialect_, out_);
+    if (at_.take("#fixweight")) {
+      fixes_ = true;
+    } else {
+      at_.next();
+      unique_.emplace();
+      at_.expect("{");
+      do {
+        at_.expect("+");
+        at_.take("?");
+        unique_->push_back(at_.current());
+        at_.take_word("a variable with +");
+      } while (at_.take(","));
+      at_.expect("}");
+    }
+    end_statement(directive_.text);
+  }
+
+  // What other programs write in place of a rule.
+  void check_foreign() const {
+    if (at_.is("[") && at_.peek(1).kind == LogicTokenKind::word &&
+        (at_.is("priorProb", 1) || at_.is("Label", 1))) {
+      at_.fail("a tag of a rule (Tuffy's [Label] and [priorProb]) is not read", "leave it out");
+    }
+    if (at_.is_word() && at_.is(":", 1)) {
+      at_.fail("a weight that has a name (w : formula) is not read", "write its number");
+    }
+    if ((!at_.is("P") && !at_.is("R") && !at_.is("SE")) || !at_.is("(", 1)) return;
+    if (out_.function_names.find(at_.text()) != kNoNumber) return;
+    std::size_t i = 1;
+    for (std::size_t depth = 0; at_.peek(i).kind != LogicTokenKind::end; ++i) {
+      if (at_.is("(", i)) ++depth;
+      if (at_.is(")", i) && --depth == 0) break;
+    }
+    const bool is_probability = at_.is("=", i + 1) && !at_.peek(i + 1).first &&
+                                at_.peek(i + 2).kind == LogicTokenKind::number &&
+                                at_.ends_line(i + 2);
+    if (!is_probability) return;
+    at_.fail("a formula with a probability that it is to have (pracmln's P(f) = p) is not read",
+             "give it a weight; log(p/(1-p)) is that of an atom without other rules");
   }
 
   // nan, inf and the like before a formula, where no predicate or type has such a name.
@@ -95,43 +155,8 @@ class NetworkParser {
     }
     NameTable& constants = out_.types[out_.add_type(at_.take_word("the name of a type"))];
     at_.expect("=");
-    at_.expect("{");
-    do {
-      const LogicToken first = at_.current();
-      const std::string text = parse_constant(at_);
-      if (at_.is(",") && at_.peek(1).text == "..." && at_.peek(2).text == ",") {
-        at_.next();
-        at_.next();
-        at_.next();
-        const LogicToken last = at_.current();
-        add_range(constants, first, text, last, parse_constant(at_));
-      } else {
-        constants.insert(text);
-      }
-    } while (at_.take(","));
-    at_.expect("}");
+    constant_lists_.read(at_, constants);
     end_statement("a type");
-  }
-
-  void add_range(NameTable& constants, const LogicToken& first, const std::string& from,
-                 const LogicToken& last, const std::string& to) {
-    const auto whole = [&](const LogicToken& token, const std::string& text) {
-      std::int64_t value = 0;
-      const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (end.ec != std::errc() || end.ptr != text.data() + text.size()) {
-        at_.fail(token, "a range goes from one whole number to another", "write {1, ..., 9}");
-      }
-      return value;
-    };
-    const std::int64_t begin = whole(first, from), end = whole(last, to);
-    if (end < begin) at_.fail(last, "a range ends below its first number", "exchange them");
-    const std::uint64_t steps = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
-    if (steps >= kMostConstants - ranged_) {
-      at_.fail(last, Message("ranges of more than ", kMostConstants, " constants in all"),
-               "write smaller ones");
-    }
-    ranged_ += steps + 1;
-    for (std::int64_t i = begin; i <= end; ++i) constants.insert(std::to_string(i));
   }
 
   // [*] NAME [( type[!|!?] {, …} )] on a line of its own, NAME not yet declared.
@@ -141,29 +166,51 @@ class NetworkParser {
     if (out_.predicate_names.find(at_.peek(i).text) != kNoNumber) return false;
     if (out_.function_names.find(at_.peek(i).text) != kNoNumber) return false;
     if (row_of(kInternalPredicates, at_.peek(i).text) != nullptr) return false;
-    ++i;
-    if (at_.peek(i).text == "(" && !at_.peek(i).first) {
-      if (at_.peek(++i).text == ")") return at_.ends_line(i);
-      while (true) {
-        if (at_.peek(i).kind != LogicTokenKind::word || !begins_lower(at_.peek(i).text)) {
-          return false;
-        }
-        ++i;
-        if (at_.peek(i).text == "!" || at_.peek(i).text == "!?") ++i;
-        if (at_.peek(i).text == ")") break;
-        if (at_.peek(i).text != ",") return false;
-        ++i;
-      }
-    } else {
-      --i;
+    if (at_.is("(", i + 1) && !at_.peek(i + 1).first) {
+      i = end_of_arguments(i + 1).end;
+      if (i == 0) return false;
     }
     return at_.ends_line(i) && !continues_formula(at_.peek(i + 1), at_.peek(i + 2));
+  }
+
+  // NAME( argument[!|!?] {, …} ) with a mark, NAME declared: further marks of its arguments.
+  bool is_further_marks() const {
+    if (!at_.is_word() || !at_.is("(", 1) || at_.peek(1).first) return false;
+    if (out_.predicate_names.find(at_.text()) == kNoNumber) return false;
+    const ArgumentScan scan = end_of_arguments(1);
+    return scan.end != 0 && scan.marked && at_.ends_line(scan.end);
+  }
+
+  // Of  ( word [word] [!|!?|?] {, …} )  from the bracket on: where it ends, 0 where it is something
+  // else.
+  struct ArgumentScan {
+    std::size_t end = 0;
+    bool marked = false;
+  };
+  ArgumentScan end_of_arguments(std::size_t i) const {
+    ArgumentScan out;
+    if (at_.is(")", ++i)) return {.end = i};
+    while (true) {
+      if (at_.peek(i).kind != LogicTokenKind::word || !begins_lower(at_.peek(i).text)) return {};
+      ++i;
+      if (at_.peek(i).kind == LogicTokenKind::word && !at_.peek(i).first) ++i;  // its name
+      if (at_.is("!", i) || at_.is("!?", i) || at_.is("?", i)) {
+        out.marked = true;
+        ++i;
+      }
+      if (at_.is(")", i)) {
+        out.end = i;
+        return out;
+      }
+      if (!at_.is(",", i)) return {};
+      ++i;
+    }
   }
 
   // What stands at the start of a line and goes on with the formula above.
   static bool continues_formula(const LogicToken& token, const LogicToken& following) {
     return token.text == "=>" || token.text == "<=>" || token.text == "^" || token.text == ":-" ||
-           token.text == "|" || token.text == "&" ||
+           token.text == "|" || token.text == "&" || token.text == "," ||
            (token.text == "v" && token.kind == LogicTokenKind::word && following.text != "=");
   }
 
@@ -187,22 +234,59 @@ class NetworkParser {
       do {
         check_arguments(predicate.types.size());
         predicate.types.push_back(out_.add_type(at_.take_word("the name of a type")));
-        predicate.marks.push_back(at_.take("!")    ? ArgumentMark::exactly_one
-                                  : at_.take("!?") ? ArgumentMark::at_most_one
-                                                   : ArgumentMark::none);
+        if (at_.is_word()) at_.next();  // Tuffy names arguments, too
+        predicate.marks.push_back(take_mark());
       } while (at_.take(","));
       at_.expect(")");
     }
-    const bool exactly =
-        std::count(predicate.marks.begin(), predicate.marks.end(), ArgumentMark::exactly_one) != 0;
-    const bool most =
-        std::count(predicate.marks.begin(), predicate.marks.end(), ArgumentMark::at_most_one) != 0;
-    if (exactly && most) {
-      at_.fail(name, "a predicate has arguments with ! or with !?, not with both", "");
-    }
+    check_marks(name, predicate.marks);
     predicate.where = at_.where(name);
     out_.predicate_names.insert(name.text);
     out_.predicates.push_back(std::move(predicate));
+  }
+
+  ArgumentMark take_mark() {
+    if (at_.is("?")) meet_dialect(at_, at_.current(), LogicDialect::pracmln, dialect_, out_);
+    if (at_.take("!")) return ArgumentMark::exactly_one;
+    return at_.take("!?") || at_.take("?") ? ArgumentMark::at_most_one : ArgumentMark::none;
+  }
+
+  void check_marks(const LogicToken& name, const std::vector<ArgumentMark>& marks) const {
+    const auto has = [&](ArgumentMark mark) {
+      return std::ranges::find(marks, mark) != marks.end();
+    };
+    if (has(ArgumentMark::exactly_one) && has(ArgumentMark::at_most_one)) {
+      at_.fail(name, "a predicate has arguments with ! or with !?, not with both", "");
+    }
+  }
+
+  // Alchemy declares State(state, time), and then that State(s!, t) is one state at a time.
+  void further_marks() {
+    const LogicToken name = at_.current();
+    at_.next();
+    LogicPredicate& predicate = out_.predicates[out_.predicate_names.find(name.text)];
+    std::vector<ArgumentMark> marks;
+    at_.expect("(");
+    do {
+      at_.next();
+      if (at_.is_word()) at_.next();
+      marks.push_back(take_mark());
+    } while (at_.take(","));
+    at_.expect(")");
+    check_marks(name, marks);
+    if (marks.size() != predicate.marks.size()) {
+      at_.fail(name,
+               Message("the predicate's number of arguments is ", predicate.marks.size(),
+                       ", and here are ", marks.size()),
+               "");
+    }
+    const bool has_marks = std::ranges::any_of(
+        predicate.marks, [](ArgumentMark mark) { return mark != ArgumentMark::none; });
+    if (has_marks && predicate.marks != marks) {
+      at_.fail(name, "an earlier declaration marks other arguments of this predicate",
+               "write a rule: !P(x, y) v !P(x, z) v y = z.");
+    }
+    predicate.marks = std::move(marks);
   }
 
   void function_declaration() {
@@ -237,12 +321,15 @@ class NetworkParser {
     const LogicToken first = at_.current();
     const std::size_t begin = at_.position();
     rule.where = at_.where(first);
+    rule.fixed = std::exchange(fixes_, false);
     if (at_.is("@")) {
       meet_dialect(at_, at_.current(), LogicDialect::tuffy, dialect_, out_);
       at_.next();
-      if (!at_.is_number() && !at_.is("-") && !at_.is("+")) at_.fail("a weight is expected", "");
+      rule.fixed = true;
     }
+    const LogicToken weight = at_.current();
     read_weight(rule);
+    const std::size_t formula = at_.position();
     ParsedFormula parsed = parse_formula(at_, out_, dialect_, rule);
     rule.formula = std::move(parsed.formula);
     if (at_.is(".") && !at_.current().first) {
@@ -259,9 +346,12 @@ class NetworkParser {
       read_weight(rule);
       if (!rule.weighted) at_.fail("a weight is expected", "");
     }
-    end_statement("a formula");
+    if (rule.fixed && !rule.weighted) at_.fail(weight, "a weight is expected", "");
+    end_formula();
     free_outer_variables(rule);
+    take_unique(rule);
     rule.text = at_.text_from(begin);
+    rule.formula_at = rule.text.size() - at_.text_from(formula).size();
     // *P: a rule for each choice of signs.
     const std::size_t choices = std::size_t{1} << parsed.signs;
     if (choices > 1) signed_literals_ += choices * parsed.literals;
@@ -282,6 +372,36 @@ class NetworkParser {
     }
   }
 
+  void end_formula() {
+    const bool goes_on = !at_.at_end() && !at_.current().first;
+    if (goes_on && at_.is(":=")) {
+      at_.fail("a rule that limits which atoms there are (Tuffy's :=) is not read",
+               "say which atoms are false in the evidence");
+    }
+    if (goes_on && at_.is(":")) {
+      at_.fail("a utility of a formula (: U) is not read", "leave it out");
+    }
+    if (goes_on && at_.is("*")) {
+      at_.fail("a numeric factor of a formula (hybrid networks) is not read", "leave it out");
+    }
+    end_statement("a formula");
+  }
+
+  // The variables that #unique names.
+  void take_unique(LogicRule& rule) {
+    if (!unique_) return;
+    for (const LogicToken& each : *unique_) {
+      const auto found = std::ranges::find_if(rule.variables, [&](const RuleVariable& variable) {
+        return variable.each && variable.name == each.text;
+      });
+      if (found == rule.variables.end()) {
+        at_.fail(each, "the next rule has no such variable with +", "");
+      }
+      rule.unique.push_back(static_cast<std::uint32_t>(found - rule.variables.begin()));
+    }
+    unique_.reset();
+  }
+
   // FORALL over the whole formula says what free variables mean.
   static void free_outer_variables(LogicRule& rule) {
     while (rule.formula.kind == FormulaKind::forall) {
@@ -292,26 +412,25 @@ class NetworkParser {
   }
 
   void read_weight(LogicRule& rule) {
-    const std::size_t sign = at_.is("-") || at_.is("+") ? 1 : 0;
-    if (at_.peek(sign).kind != LogicTokenKind::number) return;
-    const LogicToken& after = at_.peek(sign + 1);
-    if (!after.first && (after.text == "=" || after.text == "!=" || after.text == "<" ||
-                         after.text == ">" || after.text == "<=" || after.text == ">=")) {
-      return;  // a number that is compared
+    const std::optional<WeightExpression> weight = weight_expression(at_, out_);
+    if (!weight) return;
+    if (weight->arithmetic) {
+      meet_dialect(at_, at_.current(), LogicDialect::pracmln, dialect_, out_);
     }
-    const std::string text = (at_.is("-") ? "-" : "") + at_.peek(sign).text;
-    if (parse_number(text, rule.weight) != NumberKind::finite || !(std::abs(rule.weight) <= 1e9)) {
-      fail_weight(at_.current());
-    }
+    if (!(std::abs(weight->value) <= 1e9)) fail_weight(at_.current());
+    rule.weight = weight->value;
     rule.weighted = true;
-    for (std::size_t i = 0; i <= sign; ++i) at_.next();
+    for (std::size_t i = 0; i < weight->tokens; ++i) at_.next();
   }
 
   TokenCursor at_;
   const LogicDialect dialect_;
   LogicNetwork out_;
-  std::uint64_t ranged_ = 0;         // constants of ranges so far
-  std::size_t signed_literals_ = 0;  // of rules that *P makes
+  ConstantListReader constant_lists_;
+  LogicToken directive_;                           // the last one
+  bool fixes_ = false;                             // #fixweight: of the next rule
+  std::optional<std::vector<LogicToken>> unique_;  // #unique: likewise
+  std::size_t signed_literals_ = 0;                // of rules that *P makes
 };
 
 LineReader open_beside(const std::string& name, const std::string& from) {

@@ -80,15 +80,38 @@ class NetworkWriter {
             arguments(predicate.types, predicate.marks) + "\n";
   }
 
+  // ?X of pracmln's files is xX here, so that it is no constant.
+  std::string variable(std::uint32_t number) const {
+    std::string name = rule_->variables[number].name;
+    const auto is_taken = [&] {
+      return std::ranges::any_of(rule_->variables, [&](const RuleVariable& other) {
+        return &other != &rule_->variables[number] && other.name == name;
+      });
+    };
+    while (!begins_lower(name) || (name != rule_->variables[number].name && is_taken())) {
+      name.insert(0, "x");
+    }
+    return name;
+  }
+
   void write_rule(const LogicRule& rule) {
     rule_ = &rule;
+    if (!rule.unique.empty()) {
+      out_ += "#unique{";
+      for (const std::uint32_t v : rule.unique) {
+        out_ += (out_.back() == '{' ? "+" : ", +") + variable(v);
+      }
+      out_ += "}\n";
+    }
+    if (rule.fixed) out_ += "#fixweight\n";
     if (!rule.hard && rule.weighted) {
       char digits[32];
       const auto end = std::to_chars(digits, digits + sizeof digits, rule.weight);
       out_.append(digits, end.ptr);
       out_ += "  ";
     }
-    out_ += formula(rule.formula) + (rule.hard ? ".\n" : "\n");
+    out_ += rule.whole ? "[" + formula(rule.formula) + "]" : formula(rule.formula);
+    out_ += rule.hard ? ".\n" : "\n";
   }
 
   std::string joined(const std::vector<Formula>& parts, const char* sign) const {
@@ -131,7 +154,7 @@ class NetworkWriter {
   std::string quantified(const char* word, const Formula& f) const {
     std::string out = std::string("(") + word;
     for (std::size_t i = 0; i < f.variables.size(); ++i) {
-      out += (i == 0 ? "" : ", ") + rule_->variables[f.variables[i]].name;
+      out += (i == 0 ? "" : ", ") + variable(f.variables[i]);
     }
     return out + " " + formula(f.parts[0]) + ")";
   }
@@ -145,8 +168,7 @@ class NetworkWriter {
   std::string term(const Term& t) const {
     if (t.kind == TermKind::constant) return constant_text(network_.constants[t.number]);
     if (t.kind == TermKind::variable) {
-      const RuleVariable& variable = rule_->variables[t.number];
-      return (variable.each ? "+" : "") + variable.name;
+      return (rule_->variables[t.number].each ? "+" : "") + variable(t.number);
     }
     if (t.kind == TermKind::function) {
       return network_.function_names[t.number] + "(" + list(t.arguments) + ")";

@@ -17,6 +17,16 @@ class TokenCursor : public BasicTokenCursor<LogicTokens> {
   bool is_word() const { return current().kind == LogicTokenKind::word; }
   // Whether the token so far ahead is the last one of its line.
   bool ends_line(std::size_t ahead) const { return peek(ahead + 1).first; }
+  // Whether no blank is between the token so far ahead and the one behind it.
+  bool adjoins(std::size_t ahead = 0) const {
+    const LogicToken &token = peek(ahead), &after = peek(ahead + 1);
+    return !after.first && after.kind != LogicTokenKind::end &&
+           after.column == token.column + token.text.size();
+  }
+  // ?x
+  bool is_marked_variable(std::size_t ahead = 0) const {
+    return is("?", ahead) && adjoins(ahead) && peek(ahead + 1).kind == LogicTokenKind::word;
+  }
 
   std::string take_word(std::string_view expected) {
     if (!is_word()) fail(Message(expected, " is expected here"), "");
@@ -38,8 +48,12 @@ class TokenCursor : public BasicTokenCursor<LogicTokens> {
  private:
   // Signs that stand without a blank on one side.
   static bool is_tight(std::string_view text, bool before) {
-    if (before) return text == ")" || text == "," || text == "." || text == "(" || text == "++";
-    return text == "(" || text == "!" || text == "*" || text == "@" || text == "-" || text == "+";
+    if (before) {
+      return text == ")" || text == "," || text == "." || text == "(" || text == "++" ||
+             text == "]";
+    }
+    return text == "(" || text == "!" || text == "*" || text == "@" || text == "-" || text == "+" ||
+           text == "?" || text == "[";
   }
 };
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include "logic/atom_space.h"
 #include "logic_texts.h"
@@ -44,6 +46,23 @@ TEST(Evidence, KeysAndNamesBelongTogether) {
   EXPECT_EQ(space.name(space.first(0) + 5), "Friends(Bob,Carl-2)");
 }
 
+TEST(Evidence, FactsWithAProbabilityAreUnknown) {
+  const LogicNetwork network = network_of(kNetwork);
+  const LogicEvidence evidence =
+      evidence_of(network, "0.9 Smokes(Anna)\n0.2 !Smokes(Bob)\n1 Smokes(Carl)\n1 !Smokes(Dora)\n");
+  const AtomSpace space(network, evidence, {false, false});
+  const std::vector<Truth> expected{Truth::unknown, Truth::unknown, Truth::yes, Truth::no};
+  for (std::uint32_t c = 0; c < 4; ++c) {
+    EXPECT_EQ(space.truth(1, space.key(1, std::vector{c})), expected[c]) << c;
+  }
+  ASSERT_EQ(evidence.weighted.size(), 2u);
+  EXPECT_NEAR(evidence.weighted[0].weight, std::log(9.), 1e-12);
+  EXPECT_NEAR(evidence.weighted[1].weight, std::log(4.), 1e-12);
+  EXPECT_EQ(message_of<InputError>([&] { check_known_facts(evidence); }),
+            "t.db:2:1: a fact with a probability is for questions, not for learning; say whether "
+            "it is true, or leave it out");
+}
+
 TEST(Evidence, ZeroArgumentsAreAFactToo) {
   const LogicNetwork network = network_of("Rain\nWet()\nRain => Wet.\n");
   const LogicEvidence evidence = evidence_of(network, "Rain\n!Wet()\n");
@@ -70,9 +89,23 @@ TEST(Evidence, FaultsSayWhereAndWhat) {
   EXPECT_EQ(fault("Anna = mother(Bob)\nBob = mother(Bob)\n"),
             "t.db:2:1: an earlier line gives the function another value there: \"Bob\"; leave one "
             "of them out");
-  EXPECT_EQ(fault("0.7 Smokes(Anna)\n"),
-            "t.db:1:1: a fact is true, false or unknown, and has no weight or probability: "
-            "\"0.7\"; say it as a rule of the network: WEIGHT P(A)");
+  EXPECT_EQ(
+      fault("1.5 Smokes(Anna)\n"),
+      "t.db:1:1: the probability of a fact is a number from 0 to 1: \"1.5\"; a weight is that "
+      "of a rule of the network: WEIGHT P(A)");
+  EXPECT_EQ(fault("0.7 Smokes(Anna)\n0.7 Smokes(Anna)\n"),
+            "t.db:2:1: an earlier fact is of this atom, too: \"0.7\"; leave one of them out");
+  EXPECT_EQ(
+      fault("Smokes(Anna)\n0.7 Smokes(Anna)\n"),
+      "t.db:2:1: an earlier fact says something else of this atom: \"0.7\"; leave one of them "
+      "out");
+  EXPECT_EQ(
+      fault("Smokes(Anna)\n---\nSmokes(Bob)\n"),
+      "t.db:2:1: a line between databases (---) is not read: \"-\"; write each as a file; for "
+      "learning give them one by one with --world");
+  EXPECT_EQ(fault("animal = {Rex}\n"),
+            "t.db:1:1: the network has no type of this name: \"animal\"; use it there: Name(type, "
+            "…)");
 }
 
 TEST(Evidence, QuestionsAreAtomsWithVariables) {

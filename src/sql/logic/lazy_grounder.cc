@@ -28,6 +28,7 @@ LazyGrounder::LazyGrounder(const AtomSpace& space, const GroundOptions& options,
     grounder_.watch().report();
   }
   grounder_.ground_marks();
+  grounder_.add_weighted_facts();
   close();
   closure_ = grounder_.store();
 }

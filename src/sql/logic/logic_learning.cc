@@ -119,6 +119,7 @@ LogicNetwork with_weights(const LogicNetwork& network, const AtomSpace& space,
         constants[v] = rest % size;
         rest /= size;
       }
+      if (leaves_out(rule, [&](std::uint32_t v) { return constants[v]; })) continue;
       LogicRule own = specialised(space, rule, constants);
       if (!rule.hard) {
         own.weight = weights[unit];
@@ -142,6 +143,7 @@ class WeightLearner {
         options_(options),
         callback_(callback) {
     if (facts.empty()) throw UsageError("there is no world to learn from");
+    for (const LogicEvidence& each : facts) check_known_facts(each);
     check_settings();
     if (options.hidden.size() == open_.size()) {
       for (std::size_t p = 0; p < open_.size(); ++p) open_[p] = open_[p] || options.hidden[p];
@@ -229,14 +231,28 @@ class WeightLearner {
   // The weights of the prior, and where learning begins.
   void start() {
     written_.assign(units_.size(), 0);
+    fixed_.assign(units_.size(), 0);
     for (std::size_t r = 0; r < network_.rules.size(); ++r) {
-      if (network_.rules[r].hard) continue;
-      std::fill(written_.begin() + units_.first[r], written_.begin() + units_.first[r + 1],
-                network_.rules[r].weight);
+      const LogicRule& rule = network_.rules[r];
+      if (rule.hard) continue;
+      const auto count = units_.first[r + 1] - units_.first[r];
+      std::fill_n(written_.begin() + units_.first[r], count, rule.weight);
+      std::fill_n(fixed_.begin() + units_.first[r], count, rule.fixed ? 1 : 0);
     }
     mean_.assign(units_.size(), 0);
-    if (options_.prior_as_written) mean_ = written_;
+    for (std::size_t u = 0; u < mean_.size(); ++u) {
+      if (options_.prior_as_written || fixed_[u] != 0) mean_[u] = written_[u];
+    }
     weights_ = mean_;
+  }
+
+  // From equal weights nothing tells hidden atoms apart.
+  void shake() {
+    Random random(options_.seed);
+    for (std::size_t u = 0; u < weights_.size(); ++u) {
+      const double by = 0.1 * random.normal();
+      if (fixed_[u] == 0) weights_[u] += by;
+    }
   }
 
   std::unique_ptr<BatchFunction> pseudo_likelihood() const {
@@ -260,7 +276,7 @@ class WeightLearner {
   void by_lbfgs(const Regulariser& regulariser) {
     const std::unique_ptr<BatchFunction> function =
         options_.objective == LogicObjective::likelihood ? likelihood() : pseudo_likelihood();
-    ShiftedFunction shifted(*function, mean_);
+    ShiftedFunction shifted(*function, mean_, fixed_);
     LbfgsOptions how;
     how.stop.max_iterations = options_.max_iterations.value_or(1000);
     how.stop.tolerance = 1e-12;
@@ -287,7 +303,7 @@ class WeightLearner {
     const double value = function.evaluate(weights_, gradient);
     std::size_t tried = 0;
     for (std::uint32_t u = 0; u < weights_.size() && tried < kMostTried; ++u) {
-      if (std::abs(weights_[u]) < kLarge) continue;
+      if (std::abs(weights_[u]) < kLarge || fixed_[u] != 0) continue;
       ++tried;
       std::vector<double> far = weights_;
       far[u] += far[u] > 0 ? kFar : -kFar;
@@ -298,7 +314,7 @@ class WeightLearner {
   void warn_of_large_weights() {
     constexpr double kRunaway = 15;
     for (std::uint32_t u = 0; options_.l2 == 0 && u < weights_.size(); ++u) {
-      if (std::abs(weights_[u]) > kRunaway) return warn_of(u);
+      if (std::abs(weights_[u]) > kRunaway && fixed_[u] == 0) return warn_of(u);
     }
   }
   void warn_of(std::uint32_t unit) {
@@ -314,11 +330,12 @@ class WeightLearner {
   }
 
   void by_em() {
-    if (std::ranges::all_of(written_, [](double w) { return w == 0; })) {
-      // From 0 nothing tells hidden atoms apart.
-      Random random(options_.seed);
-      for (std::size_t u = 0; u < weights_.size(); ++u)
-        weights_[u] = mean_[u] + 0.1 * random.normal();
+    bool all_zero = true;
+    for (std::size_t u = 0; u < written_.size(); ++u) {
+      all_zero = all_zero && (written_[u] == 0 || fixed_[u] != 0);
+    }
+    if (all_zero) {
+      shake();
     } else {
       weights_ = written_;
     }
@@ -326,6 +343,7 @@ class WeightLearner {
         learn_by_em(worlds_, weights_,
                     {.l2 = options_.l2,
                      .prior_mean = mean_,
+                     .fixed = fixed_,
                      .max_iterations = options_.max_iterations.value_or(200),
                      .memory = options_.memory},
                     callback_);
@@ -347,7 +365,7 @@ class WeightLearner {
       parts.push_back(std::move(part));
     }
     SumOfFunctions function(std::move(parts));
-    ShiftedFunction shifted(function, mean_);
+    ShiftedFunction shifted(function, mean_, fixed_);
     CuttingPlaneOptions how{.l2 = options_.l2};
     how.stop.max_iterations = options_.max_iterations.value_or(1000);
     how.stop.tolerance = 0;
@@ -368,6 +386,7 @@ class WeightLearner {
     how.method = method;
     how.l2 = options_.l2;
     how.prior_mean = mean_;
+    how.fixed = fixed_;
     how.max_iterations = options_.max_iterations.value_or(iterations);
     how.memory = options_.memory;
     how.seed = options_.seed;
@@ -383,8 +402,7 @@ class WeightLearner {
     how.most_samples = std::max(how.most_samples, how.samples);
     if (has_hidden_) {
       weights_ = written_;
-      Random random(options_.seed);
-      for (double& each : weights_) each += 0.1 * random.normal();
+      shake();
     }
     out_.result = learn_by_samples(worlds_, weights_, how, callback_);
     warn_of_large_weights();
@@ -412,6 +430,7 @@ class WeightLearner {
   std::vector<LearningWorld> worlds_;
   LogicUnits units_;
   std::vector<double> written_, mean_, weights_;  // [units]
+  std::vector<std::uint8_t> fixed_;               // [units]
   bool has_hidden_ = false;
   LearnedNetwork out_;
 };

@@ -57,7 +57,7 @@ struct LearnedNetwork {
   std::size_t ground_atoms = 0, clauses = 0;  // of all worlds
 };
 
-// Soft rules get weights, whatever they had; hard ones are kept.
+// Soft rules get weights, whatever they had; hard ones, and those whose weight is fixed, are kept.
 //   worlds : of each all that is true; of open predicates, atoms that are not named are false.
 //            Their constants are theirs alone, but for types of variables with +, which must have
 //            the same ones in the same order (share_constants)

@@ -59,16 +59,21 @@ std::string clause_text(const GroundNetwork& ground, std::span<const std::uint32
 
 std::string rule_text(const LogicNetwork& network, std::size_t rule) {
   if (rule == network.rules.size()) return "(mark of arguments)";
-  std::string_view text = network.rules[rule].text;
-  if (network.rules[rule].weighted && !text.empty() && text[0] != '(') {
-    // Its weight, where it stands in front, is told beside it.
-    const std::size_t blank = text.find(' ');
-    const std::string_view first = text.substr(0, blank);
-    if (blank != text.npos && first.find_first_not_of("@+-.eE0123456789") == first.npos) {
-      text.remove_prefix(blank + 1);
-    }
-  }
-  return std::string(text);
+  if (rule > network.rules.size()) return "(weighted evidence)";
+  // Its weight, where it stands in front, is told beside it.
+  return network.rules[rule].text.substr(network.rules[rule].formula_at);
+}
+
+// Whether the evidence gives the atom of a clause of one literal a probability.
+bool has_weighted_fact(const GroundNetwork& ground, std::size_t clause) {
+  const auto literals = ground.store().literals(clause);
+  if (literals.size() != 1) return false;
+  const std::uint64_t key = ground.store().key(literals[0] / 2);
+  const LogicEvidence& evidence = ground.space().evidence();
+  return std::ranges::any_of(evidence.weighted, [&](const WeightedFact& fact) {
+    const auto tuple = evidence.predicates[fact.predicate].tuples[fact.tuple];
+    return ground.space().key(fact.predicate, tuple) == key;
+  });
 }
 
 std::vector<AtomReason> clause_reasons(const GroundNetwork& ground, std::size_t clause) {
@@ -77,6 +82,7 @@ std::vector<AtomReason> clause_reasons(const GroundNetwork& ground, std::size_t 
   const LogicNetwork& network = ground.space().network();
   const LogicUnits units = logic_units(ground.space());
   bool told = false;
+  double rest = store.weight(clause);
   store.for_shares(clause, [&](std::uint32_t unit, double factor) {
     const auto after = std::upper_bound(units.first.begin(), units.first.end(), unit);
     const auto rule = static_cast<std::size_t>(after - units.first.begin() - 1);
@@ -84,11 +90,16 @@ std::vector<AtomReason> clause_reasons(const GroundNetwork& ground, std::size_t 
     const double weight =
         network.rules[rule].hard ? kHardWeight : factor * network.rules[rule].weight;
     if (weight == 0 || (std::isinf(weight) && told)) return;
+    rest -= weight;
     told = true;
     out.push_back({clause_text(ground, store.literals(clause)), rule, weight});
   });
   if (!told && store.is_hard(clause)) {  // of a part of a formula
     out.push_back({clause_text(ground, store.literals(clause)), network.rules.size(), kHardWeight});
+  }
+  const bool has_rest = !store.is_hard(clause) && has_weighted_fact(ground, clause);
+  if (has_rest && rest != 0) {
+    out.push_back({clause_text(ground, store.literals(clause)), network.rules.size() + 1, rest});
   }
   return out;
 }

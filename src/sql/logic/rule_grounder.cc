@@ -49,12 +49,23 @@ bool RuleGrounder::begin(std::size_t rule) {
 
 void RuleGrounder::ground_marks() { ground_blocks(space_, watch_, store_); }
 
+void RuleGrounder::add_weighted_facts() {
+  for (const WeightedFact& fact : space_.evidence().weighted) {
+    watch_.step();
+    const TupleTable& tuples = space_.evidence().predicates[fact.predicate].tuples;
+    codes_.assign(1, 2 * store_.atom(space_.key(fact.predicate, tuples[fact.tuple])));
+    store_.add(codes_, fact.weight);
+    store_.add_base(fact.weight, std::max(fact.weight, 0.));
+  }
+}
+
 void RuleGrounder::ground_all() {
   for (std::size_t rule = 0; rule < network_.rules.size(); ++rule) {
     if (begin(rule)) ground_rule(network_.rules[rule]);
     watch_.report();
   }
   ground_marks();
+  add_weighted_facts();
 }
 
 GroundPrediction RuleGrounder::predict() {
@@ -139,9 +150,12 @@ void RuleGrounder::ground_special(const LogicRule& rule) {
   }
   while (true) {
     watch_.step();
-    unit_ = unit_of(rule, [&](std::uint32_t v) { return constants[v]; });
-    ground_rule(specialised(space_, rule, constants));
-    unit_.reset();
+    const auto constant_of = [&](std::uint32_t v) { return constants[v]; };
+    if (!leaves_out(rule, constant_of)) {
+      unit_ = unit_of(rule, constant_of);
+      ground_rule(specialised(space_, rule, constants));
+      unit_.reset();
+    }
     std::size_t v = 0;
     for (; v < constants.size(); ++v) {
       if (!rule.variables[v].each) continue;
@@ -253,7 +267,9 @@ void RuleGrounder::ground_one_by_one(const LogicRule& rule) {
   FormulaGrounder grounder(space_, rule);
   while (true) {
     watch_.step();
-    ground_one(rule, grounder, values);
+    if (!leaves_out(rule, [&](std::uint32_t v) { return values[v]; })) {
+      ground_one(rule, grounder, values);
+    }
     std::size_t i = 0;
     for (; i < free.size(); ++i) {
       if (++values[free[i]] < space_.constants(rule.variables[free[i]].type)) break;
@@ -265,7 +281,8 @@ void RuleGrounder::ground_one_by_one(const LogicRule& rule) {
 
 void RuleGrounder::ground_one(const LogicRule& rule, FormulaGrounder& grounder,
                               const std::vector<std::uint32_t>& values) {
-  const bool shares = !rule.hard && options_.reading == WeightReading::clausal;
+  const WeightReading reading = reading_of(rule, options_.reading);
+  const bool shares = !rule.hard && reading == WeightReading::clausal;
   std::optional<Junction> formula =
       grounder.ground(values, shares ? GroundWith::nothing : GroundWith::evidence);
   if (!formula) return;
@@ -276,7 +293,7 @@ void RuleGrounder::ground_one(const LogicRule& rule, FormulaGrounder& grounder,
       form = WeightedForm{.clauses = std::move(*clauses)};
     }
   } else {
-    form = weighted_form(*formula, options_.reading, shares ? kMostClausesShared : kMostClauses,
+    form = weighted_form(*formula, reading, shares ? kMostClausesShared : kMostClauses,
                          [](const LiteralClause&) { return true; });
   }
   if (!form && shares) {

@@ -21,6 +21,7 @@ class RuleGrounder {
 
   void ground_all();  // every rule and mark, as ground() has it
   void ground_marks();
+  void add_weighted_facts();
   GroundPrediction predict();
   // Whether rules of many groundings have more rows, which are counted up to there.
   bool has_more_rows(double limit);

@@ -50,6 +50,7 @@ class JoinBuilder {
       where_.push_back(column + " = " + value(term.first, term.second));
     }
     for (const RuleLiteral& literal : form_.literals) define(literal);
+    order_unique();
     if (clause_ != nullptr) {
       for (const std::uint32_t code : *clause_) condition(code);
     }
@@ -192,6 +193,17 @@ class JoinBuilder {
                              : "typeof(" + text + ") = 'integer'");
       } else if (!atom && computes(term)) {
         where_.push_back(content(term) + " IS NOT NULL");
+      }
+    }
+  }
+
+  // #unique: constants of variables of one type do not fall (leaves_out()).
+  void order_unique() {
+    for (std::size_t i = 0; i < rule_.unique.size(); ++i) {
+      for (std::size_t k = i + 1; k < rule_.unique.size(); ++k) {
+        const std::uint32_t first = rule_.unique[i], second = rule_.unique[k];
+        if (rule_.variables[first].type != rule_.variables[second].type) continue;
+        where_.push_back(reference(first) + " <= " + reference(second));
       }
     }
   }

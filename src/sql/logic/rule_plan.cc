@@ -61,7 +61,7 @@ RulePlan plan_rule(const AtomSpace& space, const LogicRule& rule, WeightReading 
       weighted = WeightedForm{.clauses = std::move(*clauses)};
     }
   } else {
-    weighted = weighted_form(plan.form->formula, reading, kMostClauses, usable);
+    weighted = weighted_form(plan.form->formula, reading_of(rule, reading), kMostClauses, usable);
   }
   if (weighted) {
     plan.weighted = std::move(*weighted);
@@ -81,7 +81,7 @@ std::vector<std::uint32_t> free_variables(const LogicRule& rule) {
 }
 
 bool must_specialise(const AtomSpace& space, const LogicRule& rule, WeightReading reading) {
-  if (rule.hard || reading != WeightReading::clausal) return false;
+  if (rule.hard || reading_of(rule, reading) != WeightReading::clausal) return false;
   const auto each = std::count_if(rule.variables.begin(), rule.variables.end(),
                                   [](const RuleVariable& v) { return v.each; });
   std::vector<std::size_t> uses(space.network().predicates.size(), 0);
@@ -94,6 +94,7 @@ LogicRule specialised(const AtomSpace& space, const LogicRule& rule,
   LogicRule special = rule;
   fix(special.formula, space, rule, constants);
   for (RuleVariable& each : special.variables) each.quantified |= std::exchange(each.each, false);
+  special.unique.clear();
   return special;
 }
 

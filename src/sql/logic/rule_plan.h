@@ -19,6 +19,11 @@ struct RulePlan {
   std::optional<RuleJoin> groundings;  // where functions decide which there are
 };
 
+// [formula] counts as it is written in either reading.
+inline WeightReading reading_of(const LogicRule& rule, WeightReading reading) {
+  return rule.whole ? WeightReading::formula : reading;
+}
+
 RulePlan plan_rule(const AtomSpace& space, const LogicRule& rule, WeightReading reading);
 std::vector<std::uint32_t> free_variables(const LogicRule& rule);
 

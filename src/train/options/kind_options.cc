@@ -263,7 +263,7 @@ std::span<const OptionRow> structure_options() {
           "What a weight means, as --weights of croft logic: formula, or, with --dialect alchemy "
           "where nothing is said, clausal")
           .outside(),
-      choice("dialect", "DIALECT=any", {"any", "alchemy", "tuffy", "lomrf"},
+      choice("dialect", "DIALECT=any", {"any", "alchemy", "tuffy", "lomrf", "pracmln"},
              "Whose signs the network may have")
           .outside(),
       number("soft-hard", "WEIGHT", "Hard rules are soft ones of this weight").outside(),

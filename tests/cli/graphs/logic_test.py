@@ -57,6 +57,51 @@ class LogicTest(CliTest):
         self.assertEqual((document["kind"], document["converged"]), ("estimate", True))
         self.assertGreaterEqual(document["effective_samples"], 100)
 
+    def test_slice_sampling_goes_on_until_its_chains_agree(self):
+        # A hidden state that changes rarely, over 60 steps of time: no atom alone can turn it.
+        network = ("time = {0, ..., 59}\nOn(time)\nSeen(time)\nOn(t) => On(t + 1) v Seen(t).\n"
+                   "On(t + 1) => On(t) v Seen(t).\n0.4 On(5)\n")
+        facts = "Seen(30)\n"
+        drawn, exact = (self.ask("--query", "On", *options, network=network, facts=facts)
+                        for options in (("--method", "mc-sat"), ()))
+        self.assertTrue(drawn["converged"])
+        for mine, true in zip(drawn["atoms"], exact["atoms"]):
+            self.assertAlmostEqual(mine["probability"], true["probability"], delta=5 * mine["standard_error"] + 1e-6)
+
+    def test_chains_that_hard_rules_keep_apart_have_no_error_of_zero(self):
+        # Two of 14 atoms demand all others: of a slice some atoms are held, and none can move.
+        constants = ", ".join(f"C{i}" for i in range(14))
+        network = (f"t = {{{constants}}}\nP(t)\nP(x) ^ P(y) ^ x != y => P(z).\n"
+                   "!P(x) ^ !P(y) ^ x != y => !P(z).\n0.1 P(x)\n")
+        drawn = self.ask("--method", "mc-sat", "--max-iterations", "400", network=network, facts="")
+        self.assertFalse(drawn["converged"])
+        self.assertRegex(" ".join(drawn["warnings"]), "has not converged|standard errors are unknown")
+        for each in drawn["atoms"]:
+            self.assertTrue(each["standard_error"] is None or each["standard_error"] > 0.2, each)
+
+    def test_facts_may_have_probabilities(self):
+        network = "t = {A, B}\nP(t)\nQ(t)\n1.5 P(x) => Q(x)\n"
+        document = self.ask("--query", "P, Q", network=network, facts="0.9 P(A)\n!Q(A)\n0.3 !P(B)\nQ(B)\n")
+        found = {each["atom"]: each["probability"] for each in document["atoms"]}
+        self.assertAlmostEqual(found["P(A)"], 9 / (9 + math.exp(1.5)), places=9)
+        self.assertAlmostEqual(found["P(B)"], 0.7, places=9)
+        explained = self.ask("--explain", "P(A)", network=network, facts="0.9 P(A)\n!Q(A)\n")
+        self.assertEqual({each["rule"]: round(each["amount"], 9) for each in explained["reasons"]},
+                         {"(weighted evidence)": round(math.log(9), 9), "P(x) => Q(x)": -1.5})
+        self.fails(BAD_INPUT, "logic", self.file("f.mln", network), "-e", self.file("f.db", "0.9 P(A)\n"), "--learn",
+                   "likelihood", "--query", "P", "-o", self.folder / "x.mln",
+                   mentions=["f.db:1:1: a fact with a probability is for questions, not for learning"])
+
+    def test_dialects_are_told_apart(self):
+        network = "p(t)\nlog(0.8/0.2) p(?x)\n#fixweight\n0.5 p(anna)\n"
+        document = self.ask("--dialect", "pracmln", network=network, facts="t = {bob}\n")
+        found = {each["atom"]: each["probability"] for each in document["atoms"]}
+        self.assertAlmostEqual(found["p(bob)"], 0.8, places=9)
+        self.assertAlmostEqual(found["p(anna)"], 1 / (1 + math.exp(-math.log(4) - 0.5)), places=9)
+        for dialect in ("alchemy", "tuffy", "lomrf"):
+            self.fails(BAD_INPUT, "logic", self.file("f.mln", network), "--dialect", dialect,
+                       mentions=["f.mln:2:1: a sign of the dialect pracmln"])
+
     def test_a_walk_finds_the_best_world(self):
         document = self.ask("--task", "map", "--method", "max-walk-sat", "--set", "tries=2")
         self.assertEqual((document["cost"], document["clause_cost"], document["kind"]), (0, 0, "estimate"))

@@ -336,7 +336,11 @@ double SumOfFunctions::evaluate(std::span<const double> w, std::span<double> gra
 double ShiftedFunction::evaluate(std::span<const double> v, std::span<double> gradient) {
   w_.resize(from_.size());
   for (std::size_t u = 0; u < w_.size(); ++u) w_[u] = from_[u] + v[u];
-  return function_.evaluate(w_, gradient);
+  const double value = function_.evaluate(w_, gradient);
+  for (std::size_t u = 0; u < fixed_.size(); ++u) {
+    if (fixed_[u] != 0) gradient[u] = 0;
+  }
+  return value;
 }
 
 }  // namespace croft

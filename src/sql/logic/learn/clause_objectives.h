@@ -96,16 +96,20 @@ class SumOfFunctions : public BatchFunction {
 };
 
 // f(from + v) of v: a penalty on v is one on the distance from `from`.
+//   fixed : [units] v has no slope along these, so that descents from 0 leave them there; empty:
+//           none
 class ShiftedFunction : public BatchFunction {
  public:
-  ShiftedFunction(BatchFunction& function, std::vector<double> from)
-      : function_(function), from_(std::move(from)) {}
+  ShiftedFunction(BatchFunction& function, std::vector<double> from,
+                  std::span<const std::uint8_t> fixed)
+      : function_(function), from_(std::move(from)), fixed_(fixed) {}
   std::size_t dimension() const override { return from_.size(); }
   double evaluate(std::span<const double> v, std::span<double> gradient) override;
 
  private:
   BatchFunction& function_;
   std::vector<double> from_, w_;
+  std::span<const std::uint8_t> fixed_;
 };
 
 }  // namespace croft

@@ -59,7 +59,8 @@ HiddenLearned learn_by_em(std::span<LearningWorld> worlds, std::span<double> wei
     one.given = std::make_unique<ClauseLikelihood>(one.rest.store, none, options.memory);
   }
   AllWorlds function(hidden, units);
-  ShiftedFunction shifted(function, {options.prior_mean.begin(), options.prior_mean.end()});
+  ShiftedFunction shifted(function, {options.prior_mean.begin(), options.prior_mean.end()},
+                          options.fixed);
   const Regulariser regulariser{.l2 = options.l2};
   LbfgsOptions how;
   how.stop.max_iterations = 50;

@@ -10,9 +10,10 @@ namespace croft {
 
 struct HiddenEmOptions {
   double l2 = 0;
-  std::span<const double> prior_mean = {};  // [units]
-  std::size_t max_iterations = 200;         // each a mean of hidden atoms, and an optimum given it
-  double memory = 4e9;                      // bytes of a junction tree
+  std::span<const double> prior_mean = {};   // [units]
+  std::span<const std::uint8_t> fixed = {};  // [units] that keep their weights; empty: none
+  std::size_t max_iterations = 200;          // each a mean of hidden atoms, and an optimum given it
+  double memory = 4e9;                       // bytes of a junction tree
 };
 
 struct HiddenLearned {

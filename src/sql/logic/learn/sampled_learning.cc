@@ -121,7 +121,9 @@ class SampledLearner {
     const std::uint64_t seed = options_.seed * 1000 + worlds_.size();
     for (std::size_t i = 0; i < world.store.clauses(); ++i) {
       if (world.store.is_hard(i)) continue;
-      world.store.for_shares(i, [&](std::uint32_t unit, double) { used_[unit] = 1; });
+      world.store.for_shares(i, [&](std::uint32_t unit, double) {
+        used_[unit] = options_.fixed.empty() || options_.fixed[unit] == 0 ? 1 : 0;
+      });
     }
     one.reweigh(w_);
     std::vector<std::uint8_t> start = world.world;
@@ -351,7 +353,7 @@ class SampledLearner {
   const IterationCallback& callback_;
   std::span<double> w_;
   ThreadPool pool_;
-  std::vector<std::uint8_t> used_;  // [units]
+  std::vector<std::uint8_t> used_;  // [units] that a clause has, and that are learnt
   std::size_t done_ = 0;            // iterations
   std::vector<SampledWorld> worlds_;
   std::vector<std::unique_ptr<BestWorld>> best_;  // [worlds] of the perceptron

@@ -27,7 +27,8 @@ enum class SampledMethod { perceptron, contrastive_divergence, diagonal_newton, 
 struct SampledOptions {
   SampledMethod method = SampledMethod::diagonal_newton;
   double l2 = 0;
-  std::span<const double> prior_mean = {};  // [units]; empty: 0
+  std::span<const double> prior_mean = {};   // [units]; empty: 0
+  std::span<const std::uint8_t> fixed = {};  // [units] that keep their weights; empty: none
   std::size_t max_iterations = 100;
   std::size_t chains = 4;          // of each world
   std::size_t samples = 25;        // of a chain, at first; twice as many whenever noise is reached

@@ -232,8 +232,20 @@ class StructureLearner {
     how.stop.tolerance = 1e-10;
     how.stop.gradient_tolerance = 1e-6;
     ThreadPool pool(1);
-    weights_.resize(function->dimension(), 0);
-    const OptimizeResult result = lbfgs(*function, {.l2 = options_.l2}, weights_, how, pool);
+    const std::size_t units = function->dimension();
+    std::vector<double> written(units, 0);
+    std::vector<std::uint8_t> fixed(units, 0);
+    for (std::size_t r = 0; r < out_.network.rules.size(); ++r) {
+      if (!out_.network.rules[r].fixed) continue;
+      fixed[first_[r]] = 1;
+      written[first_[r]] = out_.network.rules[r].weight;
+    }
+    ShiftedFunction shifted(*function, written, fixed);
+    weights_.resize(units, 0);
+    std::vector<double> v(units, 0);
+    for (std::size_t u = 0; u < units; ++u) v[u] = fixed[u] != 0 ? 0 : weights_[u];
+    const OptimizeResult result = lbfgs(shifted, {.l2 = options_.l2}, v, how, pool);
+    for (std::size_t u = 0; u < units; ++u) weights_[u] = written[u] + v[u];
     penalised_ = -result.objective;
     std::vector<double> gradient(weights_.size());
     out_.log_pseudo_likelihood = -function->evaluate(weights_, gradient);
@@ -385,6 +397,7 @@ LearnedStructure learn_structure(const LogicNetwork& network, const LogicEvidenc
                                  const std::vector<bool>& open, const StructureOptions& options,
                                  const std::function<bool(std::span<const StructureStep>)>& go_on) {
   options.validate();
+  check_known_facts(facts);
   for (const LogicRule& rule : network.rules) {
     for (const RuleVariable& each : rule.variables) {
       if (!each.each) continue;

@@ -1,0 +1,23 @@
+// Weights as arithmetic, as pracmln's files have them:  log(0.9/0.1),  logx(0),  -log(4)/2.
+#pragma once
+#include <optional>
+
+#include "logic/network.h"
+#include "logic/token_cursor.h"
+
+namespace croft {
+
+struct WeightExpression {
+  double value = 0;         // not a number where the arithmetic has no value
+  std::size_t tokens = 0;   // that it takes
+  bool arithmetic = false;  // more than a number with its sign
+};
+
+// What begins at the cursor, without a blank but behind a sign at its start; the cursor stays.
+// Empty where nothing of the kind begins there, and where a comparison follows: 1 + 2 = x.
+//   network : a predicate or function that is declared there is none of the functions of weights
+// Throws InputError for a function with another number of arguments.
+std::optional<WeightExpression> weight_expression(const TokenCursor& at,
+                                                  const LogicNetwork& network);
+
+}  // namespace croft
