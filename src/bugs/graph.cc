@@ -353,10 +353,10 @@ std::vector<Step> ModelGraph::needed_for(std::span<const Slot> slots) const {
   return steps;
 }
 
-GraphParts ModelGraph::parts_of(std::vector<Slot> slots) const {
+GraphParts ModelGraph::parts_of(std::vector<Slot> slots, std::size_t most) const {
   std::set<OperationId> operations;
   std::set<NodeId> nodes;
-  while (!slots.empty()) {
+  while (!slots.empty() && nodes.size() + operations.size() <= most) {
     const Slot s = slots.back();
     slots.pop_back();
     if (s == kNothing || fixed(s)) continue;

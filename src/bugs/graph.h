@@ -193,7 +193,9 @@ class ModelGraph {
   // All operations that are not fixed and all unobserved nodes, in order: a draw from the prior.
   std::vector<Step> forward() const;
 
-  GraphParts parts_of(std::vector<Slot> slots) const;  // kNothing among them is passed over
+  // kNothing among the slots is passed over.  Of more than `most` parts, a few more than that.
+  GraphParts parts_of(std::vector<Slot> slots,
+                      std::size_t most = std::numeric_limits<std::size_t>::max()) const;
 
   // --- Numbers.
   // Runs operations in the order given.  [slots()]

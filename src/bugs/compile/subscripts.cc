@@ -11,8 +11,9 @@
 namespace croft::bugs {
 namespace {
 
-constexpr double kMostOfOne = 4096;  // joint values of the nodes that a subscript is made of
-constexpr double kMostOfAll = 2e7;   // of all subscripts of a program
+constexpr double kMostOfOne = 4096;      // joint values of the nodes that a subscript is made of
+constexpr double kMostOfAll = 2e7;       // of all subscripts of a program
+constexpr std::size_t kMostParts = 200;  // operations and nodes that one is made of
 
 // The values that a node can have, if they are few.
 bool states_of(const ModelGraph& graph, NodeId id, double* values, std::vector<double>& out) {
@@ -35,10 +36,15 @@ bool states_of(const ModelGraph& graph, NodeId id, double* values, std::vector<d
 void OperationTable::check_subscripts(OperationId pick, const Expression& e) {
   const Operation& o = graph_.operation(pick);
   const auto arguments = graph_.arguments(o);
-  const GraphParts parts = graph_.parts_of({arguments.begin(), arguments.begin() + o.aux});
+  const GraphParts parts =
+      graph_.parts_of({arguments.begin(), arguments.begin() + o.aux}, kMostParts);
   const std::vector<double>& initial = graph_.initial();
   values_.insert(values_.end(), initial.begin() + static_cast<std::ptrdiff_t>(values_.size()),
                  initial.end());
+  if (parts.nodes.size() + parts.operations.size() > kMostParts) {
+    graph_.watch_subscripts(pick, e.where, e.name);
+    return;
+  }
   double joint = 1;
   std::vector<std::vector<double>> values;
   for (const NodeId id : parts.nodes) {
