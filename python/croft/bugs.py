@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 from . import _core
-from ._params import check_count, check_run
+from ._params import check_count, check_run, warn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,29 +75,34 @@ def _is_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-def _read(paths: Sequence[Path]) -> list[_Native]:
-    return [each for path in paths for each in _core.read_bugs_arrays(os.fspath(path))]
+def _read(paths: Sequence[Path], notes: list[str]) -> list[_Native]:
+    out = []
+    for path in paths:
+        sets, note = _core.read_bugs_arrays(os.fspath(path))
+        out.extend(sets)
+        notes.extend([note] if note else [])
+    return out
 
 
-def _data(data: Union[Arrays, Path, Sequence[Path], None]) -> _Native:
+def _data(data: Union[Arrays, Path, Sequence[Path], None], notes: list[str]) -> _Native:
     if data is None:
         return {}
     if isinstance(data, Mapping):
         return {name: _array(name, value) for name, value in data.items()}
     out: _Native = {}
-    for each in _read([data] if _is_path(data) else list(data)):  # type: ignore[list-item, arg-type]
+    for each in _read([data] if _is_path(data) else list(data), notes):  # type: ignore[list-item, arg-type]
         out.update(each)
     return out
 
 
-def _inits(inits: Union[Arrays, Path, Sequence[Union[Arrays, Path]], None]) -> list[_Native]:
+def _inits(inits: Union[Arrays, Path, Sequence[Union[Arrays, Path]], None], notes: list[str]) -> list[_Native]:
     if inits is None:
         return []
     if isinstance(inits, Mapping) or _is_path(inits):
         inits = [inits]  # type: ignore[list-item]
     out: list[_Native] = []
     for each in inits:  # type: ignore[union-attr]
-        out.extend([_data(each)] if isinstance(each, Mapping) else _read([each]))
+        out.extend([_data(each, notes)] if isinstance(each, Mapping) else _read([each], notes))
     return out
 
 
@@ -170,9 +175,12 @@ class BugsResult:
         return None if found is None else Deviance(found["mean"], found["pd"], found["dic"])
 
     @property
-    def exact(self) -> dict[str, dict[float, float]]:
-        """{name: {value: probability}} of a model that a junction tree answers; else empty."""
-        return {node["name"]: dict(zip(node["values"], node["probabilities"]))
+    def exact(self) -> dict[str, dict[Optional[float], float]]:
+        """{name: {value: probability}} of a model that a junction tree answers; else empty.
+
+        None as a value: no number (NaN), such as the logarithm of a negative number."""
+        return {node["name"]: dict(zip([None if each is None else float(each) for each in node["values"]],
+                                       node["probabilities"]))
                 for node in self._document["nodes"] if "probabilities" in node}
 
     @property
@@ -266,7 +274,11 @@ class Bugs:
         for name, value in (("chains", chains), ("burn_in", burn_in), ("samples", samples), ("thin", thin)):
             check_count(name, value, 0)
         check_run(seed, threads)
-        native = self._native.sample(_data(data), _inits(inits), chains, burn_in, samples, thin,
+        notes: list[str] = []  # of what files have by rows; said once
+        values, starts = _data(data, notes), _inits(inits, notes)
+        if notes:
+            warn(notes[0])
+        native = self._native.sample(values, starts, chains, burn_in, samples, thin,
                                      [monitor] if isinstance(monitor, str) else list(monitor), r_hat,
                                      effective, method == "auto", seed, threads,
                                      "" if checkpoint is None else os.fspath(checkpoint), resume, progress)

@@ -184,6 +184,9 @@ std::string parameter_fault(DistributionId id, Parameters parameters) {
   const auto positive = [&](std::size_t i) {
     return p(i) > 0 && std::isfinite(p(i)) ? std::string() : says(i, "positive and finite");
   };
+  const auto finite = [&](std::size_t i) {
+    return std::isfinite(p(i)) ? std::string() : says(i, "finite");
+  };
   const auto either = [](std::string first, const std::string& second) {
     return first.empty() ? second : first;
   };
@@ -195,9 +198,9 @@ std::string parameter_fault(DistributionId id, Parameters parameters) {
     case Id::log_normal:
     case Id::logistic:
     case Id::laplace:
-      return positive(1);
+      return either(finite(0), positive(1));
     case Id::student:
-      return either(positive(1), p(2) > 0 ? "" : says(2, "positive"));
+      return either(either(finite(0), positive(1)), p(2) > 0 ? "" : says(2, "positive"));
     case Id::gamma:
     case Id::beta:
     case Id::weibull:
@@ -205,7 +208,7 @@ std::string parameter_fault(DistributionId id, Parameters parameters) {
     case Id::f:
       return either(positive(0), positive(1));
     case Id::uniform:
-      return p(0) < p(1) ? "" : says(1, "larger than a");
+      return either(either(finite(0), finite(1)), p(0) < p(1) ? "" : says(1, "larger than a"));
     case Id::exponential:
     case Id::chi_squared:
       return positive(0);
@@ -236,7 +239,7 @@ bool parameters_fit(DistributionId id, Parameters q) {
   const auto p = [&](std::size_t i) { return q[i][0]; };
   switch (id) {  // the frequent ones without a text
     case Id::normal:
-      return p(1) > 0 && std::isfinite(p(1)) && !std::isnan(p(0));
+      return p(1) > 0 && std::isfinite(p(1)) && std::isfinite(p(0));
     case Id::gamma:
     case Id::beta:
     case Id::weibull:

@@ -155,8 +155,7 @@ std::vector<FunctionRow> make_rows() {
           F::add, "+", [](double a, double b) { return a + b; }, true),
       two(
           F::subtract, "-", [](double a, double b) { return a - b; }, true),
-      two(
-          F::multiply, "*", [](double a, double b) { return a * b; }, true),
+      two(F::multiply, "*", product_of, true),
       two(
           F::divide, "/", [](double a, double b) { return a / b; }, true),
       two(
@@ -193,7 +192,7 @@ std::vector<FunctionRow> make_rows() {
       all(F::prod, "prod",
           [](std::span<const double> x) {
             double product = 1;
-            for (const double value : x) product *= value;
+            for (const double value : x) product = product_of(product, value);
             return product;
           }),
       all(F::max, "max", [](std::span<const double> x) { return *std::ranges::max_element(x); }),

@@ -109,6 +109,12 @@ inline const FunctionRow& row_of(Function f) {
 // Null where there is no such function.
 const FunctionRow* find_function(std::string_view name);
 
+// a b, as BUGS has it: 0 times an infinite number is 0, so that 0 * log(0) is.
+inline double product_of(double a, double b) {
+  const double product = a * b;
+  return product != product && (a == 0 || b == 0) && a == a && b == b ? 0 : product;
+}
+
 double normal_cumulative(double x);
 double normal_quantile(double p);  // to the last digits; -inf and inf at 0 and 1, NaN outside
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <queue>
+#include <set>
 
 namespace croft::bugs {
 namespace {
@@ -350,6 +351,23 @@ std::vector<Step> ModelGraph::needed_for(std::span<const Slot> slots) const {
   }
   std::ranges::reverse(steps);
   return steps;
+}
+
+GraphParts ModelGraph::parts_of(std::vector<Slot> slots, std::size_t most) const {
+  std::set<OperationId> operations;
+  std::set<NodeId> nodes;
+  while (!slots.empty() && nodes.size() + operations.size() <= most) {
+    const Slot s = slots.back();
+    slots.pop_back();
+    if (s == kNothing || fixed(s)) continue;
+    if (const NodeId id = node_of_[s]; id != kNothing) {
+      nodes.insert(id);
+    } else if (operations.insert(operation_of_[s]).second) {
+      const auto used = arguments(operations_[operation_of_[s]]);
+      slots.insert(slots.end(), used.begin(), used.end());
+    }
+  }
+  return {{operations.begin(), operations.end()}, {nodes.begin(), nodes.end()}};
 }
 
 std::vector<Step> ModelGraph::forward() const {

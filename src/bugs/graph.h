@@ -95,6 +95,12 @@ struct Step {
   bool is_node;
 };
 
+// What a few slots are made of, whatever is fixed left out: operations in order, unobserved nodes.
+struct GraphParts {
+  std::vector<OperationId> operations;
+  std::vector<NodeId> nodes;
+};
+
 class ModelGraph {
  public:
   // --- Building.  Slots that are used must be there: UsageError otherwise.
@@ -107,6 +113,10 @@ class ModelGraph {
   }
   NodeId add_node(const NodeSpec& spec);
   void set_file(std::string file) { file_ = std::move(file); }  // of the program
+  // A pick whose subscripts may be outside the array: evaluate() throws InputError where they are.
+  void watch_subscripts(OperationId pick, Location where, std::string array) {
+    watched_.insert_or_assign(pick, Watched{std::move(where), std::move(array)});
+  }
   void add_array(const std::string& name, NamedArray array);
   // Makes the lists below.  Nothing is added afterwards.
   //   most_entries : of them; Error beyond it
@@ -183,6 +193,10 @@ class ModelGraph {
   // All operations that are not fixed and all unobserved nodes, in order: a draw from the prior.
   std::vector<Step> forward() const;
 
+  // kNothing among the slots is passed over.  Of more than `most` parts, a few more than that.
+  GraphParts parts_of(std::vector<Slot> slots,
+                      std::size_t most = std::numeric_limits<std::size_t>::max()) const;
+
   // --- Numbers.
   // Runs operations in the order given.  [slots()]
   void evaluate(std::span<const OperationId> which, double* values) const;
@@ -195,7 +209,13 @@ class ModelGraph {
   void tangents(std::span<const OperationId> which, const double* values, double* tangents) const;
 
  private:
+  struct Watched {
+    Location where;
+    std::string array;
+  };
+
   void run_other(const Operation& o, double* values) const;
+  void check_watched(OperationId pick, const double* values) const;
   void mark_informative();
   void make_lists(std::size_t most_entries);
   template <class Visit>
@@ -212,6 +232,7 @@ class ModelGraph {
   std::vector<Parameter> parameters_;
   std::vector<Slot> slots_;
   std::map<double, Slot> constants_;
+  std::map<OperationId, Watched> watched_;
   std::map<std::string, NamedArray, std::less<>> arrays_;
 
   std::vector<NodeId> sampled_, predicted_, observed_;
@@ -224,6 +245,11 @@ class ModelGraph {
 // Of Function::pick: the place among joint subscripts, the first running fastest; past the end
 // where one is outside.
 std::size_t picked_place(const Operation& o, std::span<const Slot> arguments, const double* values);
+
+// What is wrong with a subscript of an array of so many: "a subscript is 4, and has to be from 1 to
+// 3"; empty: nothing.
+//   when : "where \"k\" is 3", or empty
+std::string subscript_fault(double subscript, double extent, std::string_view when = {});
 
 // --- What samplers ask.
 

@@ -1,4 +1,6 @@
 // Numbers of a compiled model: operations run, and their derivatives.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -20,8 +22,8 @@ std::vector<double>& gathered(std::span<const Slot> slots, const double* values)
   return scratch;
 }
 
-// The picked element of each output, of numbers or of their derivatives.
-void copy_picked(const Operation& o, std::span<const Slot> arguments, const double* values,
+// The picked element of each output, of numbers or of their derivatives; false: none is picked.
+bool copy_picked(const Operation& o, std::span<const Slot> arguments, const double* values,
                  const double* from, double* to) {
   const std::size_t place = picked_place(o, arguments, values);
   const std::size_t begin = std::size_t{2} * o.aux;
@@ -29,6 +31,7 @@ void copy_picked(const Operation& o, std::span<const Slot> arguments, const doub
   for (std::uint32_t m = 0; m < o.outputs; ++m) {
     to[o.out + m] = inside ? from[arguments[begin + place * o.outputs + m]] : kNan;
   }
+  return inside;
 }
 
 double interpolated(std::span<const double> x) {  // x, e_1..e_n, v_1..v_n
@@ -86,6 +89,31 @@ std::size_t picked_place(const Operation& o, std::span<const Slot> arguments,
   return place;
 }
 
+std::string subscript_fault(double subscript, double extent, std::string_view when) {
+  const auto says = [&](const std::string& what) {
+    return fmt::format("a subscript is {}{}{}, and has to be {}", subscript,
+                       when.empty() ? "" : " ", when, what);
+  };
+  if (subscript != std::floor(subscript)) return says("a whole number");
+  return subscript >= 1 && subscript <= extent ? "" : says(fmt::format("from 1 to {}", extent));
+}
+
+void ModelGraph::check_watched(OperationId pick, const double* values) const {
+  const auto found = watched_.find(pick);
+  if (found == watched_.end()) return;
+  const Operation& o = operations_[pick];
+  const auto args = arguments(o);
+  for (std::size_t d = 0; d < o.aux; ++d) {
+    const double subscript = values[args[d]];
+    if (std::isnan(subscript)) return;  // what it is made of is no number
+    const std::string fault = subscript_fault(subscript, values[args[o.aux + d]], "in a draw");
+    if (!fault.empty()) {
+      throw InputError(found->second.where, fault, found->second.array,
+                       "keep it within the array, by min and max or by the distributions");
+    }
+  }
+}
+
 void ModelGraph::evaluate(std::span<const OperationId> which, double* values) const {
   for (const OperationId id : which) {
     const Operation& o = operations_[id];
@@ -98,7 +126,7 @@ void ModelGraph::evaluate(std::span<const OperationId> which, double* values) co
         out = values[o.a] - values[o.b];
         break;
       case Function::multiply:
-        out = values[o.a] * values[o.b];
+        out = product_of(values[o.a], values[o.b]);
         break;
       case Function::divide:
         out = values[o.a] / values[o.b];
@@ -112,6 +140,12 @@ void ModelGraph::evaluate(std::span<const OperationId> which, double* values) co
         for (std::uint32_t k = 0; k < o.count; k += 2) {
           sum += values[pairs[k]] * values[pairs[k + 1]];
         }
+        if (std::isnan(sum)) {  // seldom: a product may be 0 times an infinite number
+          sum = 0;
+          for (std::uint32_t k = 0; k < o.count; k += 2) {
+            sum += product_of(values[pairs[k]], values[pairs[k + 1]]);
+          }
+        }
         out = sum;
         break;
       }
@@ -122,7 +156,7 @@ void ModelGraph::evaluate(std::span<const OperationId> which, double* values) co
         break;
       }
       case Function::pick:
-        copy_picked(o, arguments(o), values, values, values);
+        if (!copy_picked(o, arguments(o), values, values, values)) check_watched(id, values);
         break;
       default:
         run_other(o, values);

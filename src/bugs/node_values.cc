@@ -1,5 +1,6 @@
 #include "bugs/node_values.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -50,6 +51,45 @@ bool fixed_parameters(const ModelGraph& graph, const Node& node) {
   }
   return (node.lower == kNothing || graph.fixed(node.lower)) &&
          (node.upper == kNothing || graph.fixed(node.upper));
+}
+
+Bounds possible_values(const ModelGraph& graph, const Node& node) {
+  const auto parameters = graph.parameters(node);
+  const double* const initial = graph.initial().data();
+  Bounds bounds{-kInfinity, kInfinity};
+  switch (node.distribution) {
+    case DistributionId::bernoulli:
+      bounds = {0, 1};
+      break;
+    case DistributionId::categorical:
+      bounds = {1, static_cast<double>(parameters[0].count)};
+      break;
+    case DistributionId::interval:
+      bounds = {0, static_cast<double>(parameters[1].count)};
+      break;
+    default:
+      if (fixed_parameters(graph, node)) {
+        bounds = support(node.distribution, Gathered(graph, node, initial).parameters());
+      } else if (node.distribution == DistributionId::binomial ||
+                 node.distribution == DistributionId::beta_binomial) {
+        const Slot size = graph.slot_of(node, parameters.size() - 1);
+        if (graph.fixed(size)) bounds = {0, initial[size]};
+      }
+  }
+  if (node.lower != kNothing && graph.fixed(node.lower)) {
+    bounds.lower = std::max(bounds.lower, std::ceil(initial[node.lower]));
+  }
+  if (node.upper != kNothing && graph.fixed(node.upper)) {
+    bounds.upper = std::min(bounds.upper, std::floor(initial[node.upper]));
+  }
+  return bounds;
+}
+
+bool can_be_drawn(const ModelGraph& graph, const Node& node, const double* values) {
+  const Gathered given(graph, node, values);
+  if (!parameters_fit(node.distribution, given.parameters())) return false;
+  return !truncated(node) || log_interval_probability(node.distribution, bounds_of(node, values),
+                                                      given.parameters()) > -kInfinity;
 }
 
 double log_density_of(const ModelGraph& graph, const Node& node, const double* values) {

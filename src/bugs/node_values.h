@@ -11,6 +11,13 @@ namespace croft::bugs {
 // Whether all parameters and bounds are the same in all states.
 bool fixed_parameters(const ModelGraph& graph, const Node& node);
 
+// The least and the greatest value of a discrete scalar node, whatever other nodes are; infinite
+// where that is not known.
+Bounds possible_values(const ModelGraph& graph, const Node& node);
+
+// Whether there is anything to draw: the parameters are allowed, and the bounds leave some mass.
+bool can_be_drawn(const ModelGraph& graph, const Node& node, const double* values);
+
 // ln p(node | parameters) at the values [graph.slots()]; -inf where the parameters are not allowed
 // or the value is not possible.
 double log_density_of(const ModelGraph& graph, const Node& node, const double* values);

@@ -19,6 +19,7 @@ struct Until {  // stop when all monitored values have reached both
 struct MonitorRequest {
   std::string name;      // alpha, theta, Y[1,2], p[1:3,]; "deviance"
   std::size_t thin = 0;  // 0: that of the options
+  Location where = {};   // in a script; errors name it
 };
 
 struct BugsOptions {
@@ -51,7 +52,7 @@ struct SamplerUse {
 
 struct ExactMarginal {
   std::string name;
-  std::vector<double> values, probabilities;
+  std::vector<double> values, probabilities;  // values rise; NaN, if it is one, is the last
 };
 
 // Of the deviance D = -2 log p(observed | parents), docs/math/bugs.md.

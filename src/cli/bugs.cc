@@ -193,9 +193,9 @@ BugsRequest request_of(const OptionValues& values) {
 }
 
 // One set for each chain, or one for all.
-std::vector<Arrays> read_inits(const BugsRequest& request, std::vector<std::string>& ignored) {
+std::vector<Arrays> read_inits(const BugsRequest& request, bugs::ArrayNotes& notes) {
   if (request.chained.empty()) {
-    std::vector<Arrays> out = bugs::read_init_files(request.inits, ignored);
+    std::vector<Arrays> out = bugs::read_init_files(request.inits, notes);
     if (out.size() > 1 && out.size() != request.options.chains) {
       throw UsageError("--inits has ", out.size(), " sets of values for ", request.options.chains,
                        " chains; give one for all, or one for each");
@@ -204,7 +204,7 @@ std::vector<Arrays> read_inits(const BugsRequest& request, std::vector<std::stri
   }
   std::vector<Arrays> out(request.options.chains);
   for (const bugs::Script::Inits& each : request.chained) {
-    std::vector<Arrays> sets = bugs::read_init_files({each.file}, ignored);
+    std::vector<Arrays> sets = bugs::read_init_files({each.file}, notes);
     for (std::size_t c = 0; c < out.size(); ++c) {
       if (each.chain && *each.chain != c + 1) continue;
       for (const auto& [name, array] : sets[std::min(c, sets.size() - 1)]) out[c][name] = array;
@@ -291,8 +291,16 @@ class BugsFiles {
     }
     if (!folder_.empty()) write_folder(result, nodes, report);
     for (const bugs::ScriptCoda& each : request_.coda) {
-      const auto traces = traces_of(result, each.name);
-      if (traces.empty()) {
+      std::vector<bugs::Trace> parts;
+      auto traces = traces_of(result, each.name);
+      if (each.samples) {
+        const std::size_t last = request_.options.burn_in + *each.samples;
+        parts.reserve(traces.size());
+        for (const bugs::Trace*& trace : traces) {
+          trace = &parts.emplace_back(up_to(*trace, last));
+        }
+      }
+      if (traces.empty() || each.samples == 0u) {
         report.warn("coda " + each.name + ": no draws of this name; nothing is written");
         continue;
       }
@@ -347,14 +355,15 @@ int run_bugs(const OptionValues& values) {
   BugsReport report(std::string(values.text("log")), values.flag("quiet"));
   for (const std::string& each : request.warnings) report.warn(each);
   const bugs::Program program = bugs::read_program(request.program);
-  std::vector<std::string> ignored;
-  const Arrays data = bugs::read_data_files(request.data, ignored);
-  const std::vector<Arrays> inits = read_inits(request, ignored);
-  if (!ignored.empty()) {
-    report.warn(ignored[0] +
+  bugs::ArrayNotes notes;
+  const Arrays data = bugs::read_data_files(request.data, notes);
+  const std::vector<Arrays> inits = read_inits(request, notes);
+  if (!notes.ignored.empty()) {
+    report.warn(notes.ignored[0] +
                 " sets the generator of JAGS and is left out: --seed sets that of "
                 "croft");
   }
+  if (!notes.by_rows.empty()) report.warn(notes.by_rows);
   files.draw(program, data);
   report.start(request.program, request.options);
   const BugsResult result =

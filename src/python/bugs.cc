@@ -124,14 +124,15 @@ class PythonBugs {
   bugs::Program program_;
 };
 
-// The sets of a file, in numpy's terms: [{name: (dimensions, values)}].
-std::vector<PythonArrays> read_sets(const std::filesystem::path& path) {
+// The sets of a file, in numpy's terms: [{name: (dimensions, values)}], and what is to be said.
+std::pair<std::vector<PythonArrays>, std::string> read_sets(const std::filesystem::path& path) {
   std::vector<PythonArrays> out;
-  for (const bugs::Arrays& set : bugs::read_array_file(path.string()).sets) {
+  const bugs::ArrayFile file = bugs::read_array_file(path.string());
+  for (const bugs::Arrays& set : file.sets) {
     PythonArrays& arrays = out.emplace_back();
     for (const auto& [name, array] : set) arrays[name] = {array.dimensions, array.values};
   }
-  return out;
+  return {std::move(out), by_rows_note(path.string(), file)};
 }
 
 }  // namespace

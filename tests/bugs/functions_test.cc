@@ -3,7 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <set>
+#include <sstream>
+#include <string>
+
+#include "bugs/compile/expressions.h"
+#include "bugs/distributions.h"
 
 #include "croft/core/random.h"
 
@@ -23,6 +29,36 @@ TEST(BugsFunctions, StandInTheOrderOfTheirEnumerationAndHaveNamesOfTheirOwn) {
     }
   }
   EXPECT_EQ(find_function("nothing"), nullptr);
+}
+
+// docs/bugs.md lists all names, and none that is not known.
+TEST(BugsFunctions, AndDistributionsAreListedInTheDocuments) {
+  std::stringstream file;
+  file << std::ifstream(CROFT_SOURCE_DIR "/docs/bugs.md").rdbuf();
+  std::string list = file.str();
+  const std::size_t begin = list.find("## Functions and distributions");
+  ASSERT_NE(begin, std::string::npos);
+  list = list.substr(begin, list.find("\n## ", begin) - begin);
+  std::set<std::string, std::less<>> listed;  // `exp(x)` lists exp
+  for (std::size_t at = 0; (at = list.find('`', at)) != std::string::npos;) {
+    const std::size_t end = list.find('`', at + 1);
+    const std::string text = list.substr(at + 1, end - at - 1);
+    listed.insert(text.substr(0, text.find('(', 1)));
+    at = end + 1;
+  }
+  std::set<std::string_view> known;
+  for (const FunctionRow& row : function_rows()) {
+    if (row.name == "u-" || row.name.starts_with("[")) continue;  // not written so
+    known.insert(row.name);
+    if (!row.alias.empty()) known.insert(row.alias);
+  }
+  known.insert(arranging_functions().begin(), arranging_functions().end());
+  for (const Distribution& law : distributions()) {
+    known.insert(law.name);
+    known.insert(law.aliases.begin(), law.aliases.end());
+  }
+  for (const std::string_view name : known) EXPECT_TRUE(listed.contains(name)) << name;
+  for (const std::string& name : listed) EXPECT_TRUE(known.contains(name)) << name;
 }
 
 // Slopes of functions of one number beside central differences where both are defined.

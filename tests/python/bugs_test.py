@@ -143,3 +143,21 @@ def test_faults_have_a_place():
 def test_until_stops_early(line):
     result = line.sample(DATA, monitor=["alpha"], until={"rhat": 1.05, "ess": 200}, samples=1_000_000)
     assert result.iterations < 100_000 and result.summary().loc["alpha", "ess"] >= 200
+
+
+def test_no_number_is_a_value_of_an_exact_answer():
+    model = croft.Bugs("model { k ~ dcat(p)\n z <- log(k - 2) }")
+    result = model.sample({"p": [0.5, 0.3, 0.2]}, monitor="z")
+    assert result.exact["z"] == pytest.approx({-math.inf: 0.3, 0.0: 0.2, None: 0.5})
+    assert math.isnan(result.summary().loc["z", "mean"]) and "probability 0.5" in result.warnings[0]
+    with pytest.raises(croft.Error, match="program:2:7: a subscript is 4 where k is 3"):
+        croft.Bugs("model { k ~ dcat(p)\n z <- p[k + 1] }").sample({"p": [0.5, 0.3, 0.2]})
+
+
+def test_lists_of_winbugs_are_read_row_by_row(tmp_path):
+    (tmp_path / "rows.txt").write_text("list(Y = structure(.Data = c(1, 1, 1, 9, 9, 9), .Dim = c(2, 3)))")
+    model = croft.Bugs("model { for (i in 1:2) {\n for (j in 1:3) { Y[i,j] ~ dnorm(m[i], 1000) }\n"
+                       " m[i] ~ dnorm(0, 0.001) } }")
+    with pytest.warns(UserWarning, match='"Y" is read row by row') as told:
+        result = model.sample(tmp_path / "rows.txt", samples=100)
+    assert len(told) == 1 and result.summary()["mean"].round().tolist() == [1, 9]

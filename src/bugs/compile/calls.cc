@@ -51,6 +51,11 @@ DistributionCall distribution_call(std::string_view name) {
 
 }  // namespace
 
+std::span<const std::string_view> arranging_functions() {
+  static constexpr std::string_view kNames[] = {":", "c", "rep", "seq", "length", "dim", "t"};
+  return kNames;
+}
+
 Value ExpressionCompiler::call(const Expression& e) {
   const std::string& name = e.name;
   if (name == "+" || name == "-" || name == "*") {
@@ -58,8 +63,7 @@ Value ExpressionCompiler::call(const Expression& e) {
     return linear(e);
   }
   if (name == "**") return elementwise(e, Function::power);
-  if (name == ":" || name == "c" || name == "rep" || name == "seq" || name == "length" ||
-      name == "dim" || name == "t") {
+  if (std::ranges::find(arranging_functions(), name) != arranging_functions().end()) {
     return arranged(e);
   }
   const FunctionRow* row = find_function(name);
@@ -231,7 +235,7 @@ Value ExpressionCompiler::of_arrays(const Expression& e, const FunctionRow& row)
         const Element a = values[0].elements[k], b = values[1].elements[k];
         const bool zero = (a.constant() && a.number == 0) || (b.constant() && b.number == 0);
         if (a.constant() && b.constant()) {
-          constant += a.number * b.number;
+          constant += product_of(a.number, b.number);
         } else if (!zero) {
           pairs.push_back(b.constant() ? b : a);
           pairs.push_back(b.constant() ? a : b);

@@ -231,8 +231,12 @@ Value ExpressionCompiler::picked(const Expression& e, const ProgramArray& array,
   }
   if (!known) return missing_value();
   Value value;
+  const std::size_t before = operations(e).graph().operations();
   value.elements = operations(e).apply_many(Function::pick, arguments, outputs,
                                             static_cast<std::uint8_t>(moving.size()));
+  if (operations(e).graph().operations() > before) {
+    operations(e).check_subscripts(static_cast<OperationId>(before), e);
+  }
   if (outputs > 1) {
     for (const std::size_t d : standing) {
       if (subscripts[d].elements.size() != 1) {
@@ -362,7 +366,7 @@ bool ExpressionCompiler::add_terms(const Expression& e, double sign, Terms& term
     const bool left = factor(e.arguments[0], first);
     if (!factor(e.arguments[1], second) || !left) return false;
     if (first.constant() && second.constant()) {
-      second = {first.number * second.number};
+      second = {product_of(first.number, second.number)};
       first = {1};
     } else if (second.constant()) {
       std::swap(first, second);
@@ -371,7 +375,7 @@ bool ExpressionCompiler::add_terms(const Expression& e, double sign, Terms& term
     return false;
   }
   if (second.constant()) {
-    terms.constant += sign * first.number * second.number;
+    terms.constant += sign * product_of(first.number, second.number);
     return true;
   }
   if (first.constant()) {

@@ -39,12 +39,17 @@ class OperationTable {
   }
   std::vector<Element> apply_many(Function f, std::span<const Element> arguments,
                                   std::size_t outputs, std::uint8_t aux = 0, std::size_t rows = 1);
+  // Of a pick: throws InputError where a subscript can be outside the array.  Where that cannot be
+  // found out, because the values are too many, the graph watches it.
+  void check_subscripts(OperationId pick, const Expression& e);
   const ModelGraph& graph() const { return graph_; }
 
  private:
   Element element_of(Slot slot) const;
   ModelGraph& graph_;
   std::unordered_multimap<std::uint64_t, OperationId> known_;
+  std::vector<double> values_;  // [slots] scratch
+  double tried_ = 0;            // joint values of all subscripts
 };
 
 class ExpressionCompiler {
@@ -85,6 +90,9 @@ class ExpressionCompiler {
   std::vector<std::uint32_t> missing_;
   double charged_ = 0;
 };
+
+// Functions that only choose or arrange elements, and so are no rows of function_rows().
+std::span<const std::string_view> arranging_functions();
 
 // A whole number from 1 to `most`, or an InputError.
 std::size_t subscript_of(const Expression& e, std::string_view array, double number,

@@ -389,8 +389,12 @@ void typical_array(DistributionId id, Parameters p, std::span<double> value) {
 }
 
 std::string array_fault(DistributionId id, Parameters p) {
+  const auto finite = [](Numbers means) {
+    return std::all_of(means.begin(), means.end(), [](double x) { return std::isfinite(x); });
+  };
   switch (id) {
     case Id::normal_mixture:
+      if (!finite(p[0])) return "a mean is not finite";
       for (const double tau : p[1])
         if (!(tau > 0)) return "a precision is not positive";
       return fault_of_weights(p[2], "weights");
@@ -404,10 +408,11 @@ std::string array_fault(DistributionId id, Parameters p) {
     case Id::interval:
       return std::is_sorted(p[1].begin(), p[1].end()) ? "" : "the cut points do not rise";
     case Id::multivariate_normal:
-      return fault_of_matrix(p[1], "precision");
+      return finite(p[0]) ? fault_of_matrix(p[1], "precision") : "a mean is not finite";
     case Id::multivariate_normal_covariance:
-      return fault_of_matrix(p[1], "covariance");
+      return finite(p[0]) ? fault_of_matrix(p[1], "covariance") : "a mean is not finite";
     case Id::multivariate_student:
+      if (!finite(p[0])) return "a mean is not finite";
       if (!(p[2][0] > 0)) return "the degrees of freedom are not positive";
       return fault_of_matrix(p[1], "precision");
     case Id::wishart:

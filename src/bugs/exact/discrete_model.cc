@@ -1,10 +1,11 @@
 #include "bugs/exact/discrete_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 
 #include "bugs/distributions.h"
 #include "bugs/node_values.h"
@@ -14,6 +15,25 @@
 
 namespace croft::bugs {
 namespace {
+
+constexpr double kNoMass = -std::numeric_limits<double>::infinity();
+
+// The joint state of the nodes as values; the last of them changes fastest.
+void put_joint_state(const ModelGraph& graph, const DiscreteModel& model,
+                     std::span<const NodeId> nodes, std::size_t joint,
+                     std::vector<double>& values) {
+  for (std::size_t k = nodes.size(); k-- > 0;) {
+    const auto& states = model.values[model.variable[nodes[k]]];
+    values[graph.node(nodes[k]).first] = states[joint % states.size()];
+    joint /= states.size();
+  }
+}
+
+std::vector<NodeId> nodes_of(const DiscreteModel& model, Factor factor) {
+  std::vector<NodeId> nodes;
+  for (const Variable v : model.graph.scope(factor)) nodes.push_back(model.nodes[v]);
+  return nodes;
+}
 
 class Translation {
  public:
@@ -25,14 +45,6 @@ class Translation {
   // Of zeros over what the slot depends on; kNothing where it depends on nothing.
   bool add_zeros(Slot slot, Factor& factor);
   DiscreteModel result() { return std::move(model_); }
-
-  // What a few slots are made of: operations in order, and unobserved nodes.
-  struct Parts {
-    std::vector<OperationId> operations;
-    std::vector<NodeId> nodes;
-  };
-  Parts parts_of(std::vector<Slot> slots) const;
-  Variable variable_of(NodeId id) const { return variable_[id]; }
 
  private:
   bool fail(NodeId id, std::string_view words) {
@@ -47,7 +59,6 @@ class Translation {
   std::string& why_;
   std::vector<double> values_;
   DiscreteModel model_;
-  std::vector<Variable> variable_;  // [nodes]
   std::size_t tabulated_ = 0;
 };
 
@@ -57,39 +68,7 @@ bool Translation::support_of(NodeId id, std::vector<double>& values) {
   const Distribution& law = distribution(node.distribution);
   if (!law.discrete) return fail(id, "is continuous");
   if (law.value != Shape::scalar) return fail(id, "is an array");
-  const auto parameters = graph_.parameters(node);
-  Bounds bounds{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-  switch (node.distribution) {
-    case DistributionId::bernoulli:
-      bounds = {0, 1};
-      break;
-    case DistributionId::categorical:
-      bounds = {1, static_cast<double>(parameters[0].count)};
-      break;
-    case DistributionId::interval:
-      bounds = {0, static_cast<double>(parameters[1].count)};
-      break;
-    default:
-      if (fixed_parameters(graph_, node)) {
-        std::vector<std::vector<double>> numbers;
-        for (const Parameter& p : parameters) {
-          std::vector<double>& one = numbers.emplace_back();
-          for (const Slot s : graph_.slots_of(p)) one.push_back(graph_.initial()[s]);
-        }
-        const std::vector<Numbers> spans(numbers.begin(), numbers.end());
-        bounds = support(node.distribution, spans);
-      } else if (node.distribution == DistributionId::binomial ||
-                 node.distribution == DistributionId::beta_binomial) {
-        const Slot size = graph_.slot_of(node, parameters.size() - 1);
-        if (graph_.fixed(size)) bounds = {0, graph_.initial()[size]};
-      }
-  }
-  if (node.lower != kNothing && graph_.fixed(node.lower)) {
-    bounds.lower = std::max(bounds.lower, std::ceil(graph_.initial()[node.lower]));
-  }
-  if (node.upper != kNothing && graph_.fixed(node.upper)) {
-    bounds.upper = std::min(bounds.upper, std::floor(graph_.initial()[node.upper]));
-  }
+  const Bounds bounds = possible_values(graph_, node);
   const double count = bounds.upper - bounds.lower + 1;
   if (!(count <= static_cast<double>(limits_.states))) {
     return fail(id, "has too many values, or their range is not known");
@@ -100,39 +79,22 @@ bool Translation::support_of(NodeId id, std::vector<double>& values) {
 }
 
 bool Translation::add_variables() {
-  variable_.assign(graph_.nodes(), kNothing);
+  model_.variable.assign(graph_.nodes(), kNothing);
   for (NodeId id = 0; id < graph_.nodes(); ++id) {
     if (graph_.node(id).observed) continue;
     std::vector<double> values;
     if (!support_of(id, values)) return false;
-    variable_[id] = model_.graph.add_variable(values.size());
+    model_.variable[id] = model_.graph.add_variable(values.size());
     model_.nodes.push_back(id);
     model_.values.push_back(std::move(values));
   }
   return true;
 }
 
-Translation::Parts Translation::parts_of(std::vector<Slot> slots) const {
-  std::set<OperationId> operations;
-  std::set<NodeId> nodes;
-  while (!slots.empty()) {
-    const Slot s = slots.back();
-    slots.pop_back();
-    if (s == kNothing || graph_.fixed(s)) continue;
-    if (const NodeId id = graph_.node_of(s); id != kNothing) {
-      nodes.insert(id);
-    } else if (const OperationId o = graph_.operation_of(s); operations.insert(o).second) {
-      const auto arguments = graph_.arguments(graph_.operation(o));
-      slots.insert(slots.end(), arguments.begin(), arguments.end());
-    }
-  }
-  return {{operations.begin(), operations.end()}, {nodes.begin(), nodes.end()}};
-}
-
 bool Translation::joint_states(NodeId id, const std::vector<NodeId>& nodes, std::size_t& count) {
   count = 1;
   for (const NodeId n : nodes) {
-    count *= model_.values[variable_[n]].size();
+    count *= model_.values[model_.variable[n]].size();
     if (count > limits_.table) return fail(id, "depends on too many others at once");
   }
   tabulated_ += count;
@@ -147,25 +109,26 @@ bool Translation::add_factors() {
       const auto slots = graph_.slots_of(p);
       used.insert(used.end(), slots.begin(), slots.end());
     }
-    Parts parts = parts_of(std::move(used));
+    GraphParts parts = graph_.parts_of(std::move(used));
     if (!node.observed) parts.nodes.push_back(id);  // the last, which changes fastest
     std::size_t count = 0;
     if (!joint_states(id, parts.nodes, count)) return false;
     std::vector<double> table(count);
+    std::vector<std::size_t> undrawable;
     for (std::size_t joint = 0; joint < count; ++joint) {
       if (joint % 65536 == 65535 && interruption) throw Interrupted("interrupted");
-      std::size_t rest = joint;
-      for (std::size_t k = parts.nodes.size(); k-- > 0;) {
-        const auto& states = model_.values[variable_[parts.nodes[k]]];
-        values_[graph_.node(parts.nodes[k]).first] = states[rest % states.size()];
-        rest /= states.size();
-      }
+      put_joint_state(graph_, model_, parts.nodes, joint, values_);
       graph_.evaluate(parts.operations, values_.data());
+      if (!node.informative && !can_be_drawn(graph_, node, values_.data())) {
+        undrawable.push_back(joint);
+        continue;
+      }
       const double p = log_density_of(graph_, node, values_.data());
-      table[joint] = std::isnan(p) ? -std::numeric_limits<double>::infinity() : p;
+      table[joint] = std::isnan(p) ? kNoMass : p;
     }
+    if (!undrawable.empty()) model_.undrawable.push_back({id, std::move(undrawable)});
     std::vector<Variable> scope;
-    for (const NodeId n : parts.nodes) scope.push_back(variable_[n]);
+    for (const NodeId n : parts.nodes) scope.push_back(model_.variable[n]);
     model_.graph.add_factor(scope, model_.graph.add_table(table));
   }
   return true;
@@ -173,12 +136,12 @@ bool Translation::add_factors() {
 
 bool Translation::add_zeros(Slot slot, Factor& factor) {
   factor = kNothing;
-  const Parts parts = parts_of({slot});
+  const GraphParts parts = graph_.parts_of({slot});
   if (parts.nodes.empty()) return true;
   std::size_t count = 0;
   if (!joint_states(parts.nodes[0], parts.nodes, count)) return false;
   std::vector<Variable> scope;
-  for (const NodeId n : parts.nodes) scope.push_back(variable_[n]);
+  for (const NodeId n : parts.nodes) scope.push_back(model_.variable[n]);
   factor = model_.graph.add_factor(scope, model_.graph.add_table(std::vector<double>(count, 0)));
   return true;
 }
@@ -198,6 +161,77 @@ std::optional<DiscreteModel> discrete_model(const ModelGraph& graph, std::string
   }
   return translation.result();
 }
+
+void fail_undrawable(const ModelGraph& graph, const DiscreteModel& model, NodeId node,
+                     std::size_t joint) {
+  std::vector<NodeId> nodes = nodes_of(model, node);
+  std::vector<double> values = graph.initial();
+  put_joint_state(graph, model, nodes, joint, values);
+  nodes.pop_back();  // itself
+  std::string when;
+  for (const NodeId id : nodes) {
+    when += (when.empty() ? " where " : " and ") + std::string(graph.name(id)) + " is " +
+            fmt::format("{}", values[graph.node(id).first]);
+    if (when.size() > 80) break;
+  }
+  throw InputError(
+      graph.where(node), Message("the parameters or bounds of this node are impossible", when),
+      graph.name(node), "give what they depend on a distribution that keeps them possible");
+}
+
+namespace {
+
+// No assignment is allowed: names the first node with which that is so.  Of nodes in order, each
+// depends on those before it alone.
+[[noreturn]] void fail_impossible(const ModelGraph& graph, const DiscreteModel& model,
+                                  const EliminationOrder& order, const GraphCallback& go_on) {
+  const auto possible = [&](std::size_t first) {  // with the factors of so many nodes
+    FactorGraph some;
+    for (const auto& states : model.values) some.add_variable(states.size());
+    for (Factor f = 0; f < model.graph.factors(); ++f) {
+      std::vector<double> table = model.graph.table(f);
+      if (f >= first) std::ranges::fill(table, 0);
+      some.add_factor(model.graph.scope(f), some.add_table(table));
+    }
+    return JunctionTree(some, order, go_on).log_partition() > kNoMass;
+  };
+  std::size_t low = 0, high = graph.nodes();  // possible with low, not with high
+  while (high - low > 1) {
+    const std::size_t middle = low + (high - low) / 2;
+    (possible(middle) ? low : high) = middle;
+  }
+  const auto id = static_cast<NodeId>(high - 1);
+  const std::string problem =
+      graph.node(id).observed
+          ? "an observed value is impossible, whatever the nodes are that it depends on"
+          : "this node has no value that is possible, whatever the others are";
+  throw InputError(graph.where(id), problem, graph.name(id), "");
+}
+
+ExactMarginal marginal_of(const ModelGraph& graph, const DiscreteModel& model,
+                          const Monitor& monitor, std::span<const double> joint) {
+  const GraphParts parts = graph.parts_of({monitor.slot});
+  std::vector<double> values = graph.initial();
+  std::map<double, double> shares;
+  double no_number = 0;
+  for (std::size_t k = 0; k < joint.size(); ++k) {
+    if (!(joint[k] > 0)) continue;
+    put_joint_state(graph, model, parts.nodes, k, values);
+    graph.evaluate(parts.operations, values.data());
+    const double value = values[monitor.slot];
+    (std::isnan(value) ? no_number : shares[value]) += joint[k];
+  }
+  ExactMarginal marginal{.name = monitor.name, .values = {}, .probabilities = {}};
+  const auto add = [&](double value, double share) {
+    marginal.values.push_back(value);
+    marginal.probabilities.push_back(share);
+  };
+  for (const auto& [value, share] : shares) add(value, share);
+  if (no_number > 0) add(std::numeric_limits<double>::quiet_NaN(), no_number);
+  return marginal;
+}
+
+}  // namespace
 
 bool answer_exactly(const ModelGraph& graph, const std::vector<Monitor>& monitors, double memory,
                     BugsResult& result, std::string& why) {
@@ -227,38 +261,30 @@ bool answer_exactly(const ModelGraph& graph, const std::vector<Monitor>& monitor
   }
   std::vector<Factor> wanted;
   std::ranges::copy_if(factors, std::back_inserter(wanted), [](Factor f) { return f != kNothing; });
-  const GraphMarginals marginals = tree.marginals(wanted);
+  const std::size_t monitored = wanted.size();
+  for (const auto& each : model->undrawable) wanted.push_back(each.node);
+  GraphMarginals marginals;
+  try {
+    marginals = tree.marginals(wanted);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Error&) {
+    if (tree.log_partition() == kNoMass) fail_impossible(graph, *model, *order, go_on);
+    throw;
+  }
+  for (std::size_t k = 0; k < model->undrawable.size(); ++k) {
+    const auto& [node, states] = model->undrawable[k];
+    for (const std::size_t joint : states) {
+      if (marginals.factor[monitored + k][joint] > 0) fail_undrawable(graph, *model, node, joint);
+    }
+  }
   result.log_evidence = marginals.log_partition;
-  std::vector<double> values = graph.initial();
-  const Translation parts_finder(graph, DiscreteLimits{}, why);
-  std::map<NodeId, Variable> variable;
-  for (Variable v = 0; v < model->nodes.size(); ++v) variable[model->nodes[v]] = v;
+  static constexpr double kCertain[] = {1};
   std::size_t next = 0;
   for (std::size_t m = 0; m < monitors.size(); ++m) {
-    std::map<double, double> shares;
-    if (factors[m] == kNothing) {
-      shares[graph.initial()[slots[m]]] = 1;
-    } else {
-      const auto parts = parts_finder.parts_of({slots[m]});
-      const std::vector<double>& joint = marginals.factor[next++];
-      for (std::size_t k = 0; k < joint.size(); ++k) {
-        std::size_t rest = k;
-        for (std::size_t n = parts.nodes.size(); n-- > 0;) {
-          const auto& states = model->values[variable[parts.nodes[n]]];
-          values[graph.node(parts.nodes[n]).first] = states[rest % states.size()];
-          rest /= states.size();
-        }
-        graph.evaluate(parts.operations, values.data());
-        // What is impossible may have no value at all.
-        if (joint[k] > 0) shares[values[slots[m]]] += joint[k];
-      }
-    }
-    ExactMarginal& marginal = result.exact.emplace_back();
-    marginal.name = monitors[m].name;
-    for (const auto& [value, share] : shares) {
-      marginal.values.push_back(value);
-      marginal.probabilities.push_back(share);
-    }
+    result.exact.push_back(marginal_of(
+        graph, *model, monitors[m],
+        factors[m] == kNothing ? std::span<const double>(kCertain) : marginals.factor[next++]));
   }
   return true;
 }

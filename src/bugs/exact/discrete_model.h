@@ -18,10 +18,22 @@
 namespace croft::bugs {
 
 struct DiscreteModel {
-  FactorGraph graph;
+  FactorGraph graph;                        // the first factors are those of the nodes, in order
   std::vector<NodeId> nodes;                // by variable
+  std::vector<Variable> variable;           // [nodes of the model] kNothing: observed
   std::vector<std::vector<double>> values;  // [variables][states]
+  // Of nodes that say nothing about others: joint states of their factor in which they cannot be
+  // drawn.  The factor has 0 there, and the joint states have to have no probability.
+  struct Undrawable {
+    NodeId node;
+    std::vector<std::size_t> joint;
+  };
+  std::vector<Undrawable> undrawable = {};
 };
+
+// Throws InputError, which names the node and what it depends on.
+[[noreturn]] void fail_undrawable(const ModelGraph& graph, const DiscreteModel& model, NodeId node,
+                                  std::size_t joint);
 
 struct DiscreteLimits {
   std::size_t states = 10'000;               // of a node
@@ -39,7 +51,9 @@ std::optional<DiscreteModel> discrete_model(const ModelGraph& graph, std::string
                                             const DiscreteLimits& limits = {});
 
 // Marginals of the monitored numbers by the junction tree, and log p(observed).  Nothing as above,
-// and where the tree needs more memory than `memory`.
+// and where the tree needs more memory than `memory`.  A number that is none (NaN) is the last
+// value of its marginal.  Throws InputError, which names a node, where the observed values are
+// impossible together, and where a node has impossible parameters.
 bool answer_exactly(const ModelGraph& graph, const std::vector<Monitor>& monitors, double memory,
                     BugsResult& result, std::string& why);
 

@@ -27,6 +27,10 @@ GraphFile graph_of_model(const Program& program, const Arrays& data) {
     throw Error("the model is no factor graph of finitely many states: ", why,
                 "; draw from it with croft bugs");
   }
+  if (!discrete->undrawable.empty()) {
+    const auto& [node, joint] = discrete->undrawable.front();
+    fail_undrawable(model.graph, *discrete, node, joint.front());
+  }
   GraphFile file;
   file.graph = std::move(discrete->graph);
   file.directed = model.graph.observed().empty();
@@ -39,9 +43,9 @@ GraphFile graph_of_model(const Program& program, const Arrays& data) {
 }
 
 GraphFile read_model_graph(const std::string& program, const std::vector<std::string>& data) {
-  std::vector<std::string> ignored;
+  ArrayNotes notes;
   const Program read = read_program(program);
-  return graph_of_model(read, read_data_files(data, ignored));
+  return graph_of_model(read, read_data_files(data, notes));
 }
 
 }  // namespace croft::bugs

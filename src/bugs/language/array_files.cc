@@ -163,7 +163,23 @@ ArrayFile read_array_file(const std::string& path) {
   return read_r_dump(LineReader(path));
 }
 
-Arrays read_data_files(const std::vector<std::string>& paths, std::vector<std::string>& ignored) {
+std::string by_rows_note(const std::string& path, const ArrayFile& file) {
+  if (file.by_rows.empty()) return {};
+  return path + ": " + in_quotes(file.by_rows) +
+         " is read row by row, as OpenBUGS has arrays in list( ); without list( they are read "
+         "column by column, as JAGS and R do";
+}
+
+namespace {
+
+void note(const std::string& path, const ArrayFile& file, ArrayNotes& notes) {
+  notes.ignored.insert(notes.ignored.end(), file.ignored.begin(), file.ignored.end());
+  if (notes.by_rows.empty()) notes.by_rows = by_rows_note(path, file);
+}
+
+}  // namespace
+
+Arrays read_data_files(const std::vector<std::string>& paths, ArrayNotes& notes) {
   Arrays out;
   for (const std::string& path : paths) {
     ArrayFile file = read_array_file(path);
@@ -176,18 +192,17 @@ Arrays read_data_files(const std::vector<std::string>& paths, std::vector<std::s
                          "give each name once");
       }
     }
-    ignored.insert(ignored.end(), file.ignored.begin(), file.ignored.end());
+    note(path, file, notes);
   }
   return out;
 }
 
-std::vector<Arrays> read_init_files(const std::vector<std::string>& paths,
-                                    std::vector<std::string>& ignored) {
+std::vector<Arrays> read_init_files(const std::vector<std::string>& paths, ArrayNotes& notes) {
   std::vector<Arrays> out;
   for (const std::string& path : paths) {
     ArrayFile file = read_array_file(path);
     for (Arrays& each : file.sets) out.push_back(std::move(each));
-    ignored.insert(ignored.end(), file.ignored.begin(), file.ignored.end());
+    note(path, file, notes);
   }
   return out;
 }

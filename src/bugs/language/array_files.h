@@ -19,6 +19,13 @@ inline constexpr double kMissingValue = std::numeric_limits<double>::quiet_NaN()
 struct ArrayFile {
   std::vector<Arrays> sets;          // one; of initial values in a list of lists one for each chain
   std::vector<std::string> ignored;  // names such as .RNG.seed, which are JAGS' alone
+  std::string by_rows = {};          // the first array that list(…) has by rows; empty: none
+};
+
+// What readers do that whoever asks should know: a sentence each, said once for all files.
+struct ArrayNotes {
+  std::vector<std::string> ignored;  // as of ArrayFile
+  std::string by_rows = {};          // "rats.txt: \"Y\" is read row by row, …"; empty: nothing
 };
 
 struct ArrayLimits {
@@ -27,7 +34,8 @@ struct ArrayLimits {
 };
 
 // "a" <- c(1, NA, 2.5);  b <- structure(1:6, .Dim = c(2, 3));  list(a = 1, b = 2:4);
-// list(list(a = 1), list(a = 2)): a set for each chain.
+// list(list(a = 1), list(a = 2)): a set for each chain.  In a list, arrays with .Dim are as WinBUGS
+// and OpenBUGS write them, the last subscript fastest.
 // All readers throw InputError (file, line, column, text, remedy).
 ArrayFile read_r_dump(LineReader lines);
 
@@ -40,12 +48,14 @@ ArrayFile read_csv_arrays(LineReader lines);
 
 ArrayFile read_array_file(const std::string& path);
 
+// Of ArrayNotes; empty where no array is read by rows.
+std::string by_rows_note(const std::string& path, const ArrayFile& file);
+
 // The one set of each file, together.  Throws InputError for a name that two files have, and for a
-// file of several sets.  `ignored`: as of ArrayFile, appended to.
-Arrays read_data_files(const std::vector<std::string>& paths, std::vector<std::string>& ignored);
+// file of several sets.
+Arrays read_data_files(const std::vector<std::string>& paths, ArrayNotes& notes);
 
 // The sets of all files, in order: one for all chains, or one for each.
-std::vector<Arrays> read_init_files(const std::vector<std::string>& paths,
-                                    std::vector<std::string>& ignored);
+std::vector<Arrays> read_init_files(const std::vector<std::string>& paths, ArrayNotes& notes);
 
 }  // namespace croft::bugs

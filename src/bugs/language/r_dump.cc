@@ -19,6 +19,7 @@ class DumpParser {
       } else {
         add(first_, "<-");
       }
+      in_list_ = false;
       at_.take(";");
     }
     if (out_.sets.empty() || !first_.empty()) {
@@ -32,6 +33,7 @@ class DumpParser {
   void list_of_sets() {
     at_.next();
     at_.next();
+    in_list_ = true;
     if (!at_.is("list")) {
       Arrays set;
       named_values(set);
@@ -73,8 +75,10 @@ class DumpParser {
       out_.ignored.push_back(name.text);
       return;
     }
+    by_rows_ = false;
     Array array = value();
     if (array.dimensions.empty()) array.dimensions = {array.values.size()};
+    if (by_rows_) from_rows(array, name);
     if (!set.emplace(name.text, std::move(array)).second) {
       at_.fail(name, "this name has a value before", "give each name once");
     }
@@ -231,6 +235,7 @@ class DumpParser {
       at_.expect("=");
       if (key.text == ".Dim" || key.text == "dim") {
         dimensions(out, at_.current());
+        by_rows_ = in_list_ && key.text == ".Dim";  // R writes dim in its lists
       } else {
         skip_expression();  // names, levels, a class
       }
@@ -247,6 +252,23 @@ class DumpParser {
       }
     }
     return out;
+  }
+
+  // Values whose last subscript runs fastest, in R's order.
+  void from_rows(Array& array, const Token& name) {
+    const std::vector<double> rows = array.values;
+    std::size_t longer = 0;
+    for (const std::size_t each : array.dimensions) longer += each > 1 ? 1 : 0;
+    if (longer < 2) return;  // both orders are one
+    if (out_.by_rows.empty()) out_.by_rows = name.text;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      std::size_t rest = k, place = 0;
+      for (const std::size_t extent : array.dimensions) {
+        place = place * extent + rest % extent;
+        rest /= extent;
+      }
+      array.values[k] = rows[place];
+    }
   }
 
   void dimensions(Array& out, const Token& at) {
@@ -287,6 +309,7 @@ class DumpParser {
   ArrayFile out_;
   Arrays first_;  // of assignments, and of a list
   std::size_t depth_ = 0, values_ = 0;
+  bool in_list_ = false, by_rows_ = false;  // by_rows_: the value that is being read
 };
 
 }  // namespace

@@ -136,6 +136,9 @@ class ScriptParser {
       throw InputError({file_}, "a script without an update after its monitors", "",
                        "write: update 1000");
     }
+    for (ScriptCoda& each : out_.coda) {
+      if (each.samples == out_.options.samples) each.samples.reset();
+    }
     for (const Script::Inits& each : out_.inits) {
       if (each.chain.value_or(1) > out_.options.chains) {
         throw InputError({file_}, "initial values of a chain that is not there",
@@ -218,7 +221,15 @@ class ScriptParser {
       whole(command[k + 1], command[k + 1].text, 1);
       ++k;
     }
-    std::size_t& sum = out_.options.monitors.empty() ? out_.options.burn_in : out_.options.samples;
+    const bool adapts = command[0].text == "adapt";
+    if (adapts && out_.options.samples > 0) {
+      out_.warnings.push_back(file_ + ":" + std::to_string(command[0].line) +
+                              ": adapt behind an update that is kept changes nothing: the samplers "
+                              "adapt before it");
+      return;
+    }
+    std::size_t& sum =
+        adapts || out_.options.monitors.empty() ? out_.options.burn_in : out_.options.samples;
     if (count > kMostIterations - sum) fail(command[1], "too many iterations", "");
     sum += count;
   }
@@ -238,7 +249,8 @@ class ScriptParser {
       fail(command[k], "a monitor behind an update of others",
            "name all monitors before the first update that is kept");
     }
-    MonitorRequest request{.name = command[k].text};
+    MonitorRequest request{.name = command[k].text,
+                           .where = {file_, command[k].line, command[k].column}};
     request.name.erase(std::remove(request.name.begin(), request.name.end(), ' '),
                        request.name.end());
     for (++k; k < command.size(); ++k) {
@@ -258,7 +270,7 @@ class ScriptParser {
 
   void coda(const Command& command) {
     if (command.size() < 2) fail(command[0], "a name or * is expected here", "write: coda *");
-    ScriptCoda request{.name = command[1].text, .stem = "CODA"};
+    ScriptCoda request{.name = command[1].text, .stem = "CODA", .samples = out_.options.samples};
     for (std::size_t k = 2; k < command.size(); ++k) {
       const auto stem = argument_of(command[k], "stem");
       if (!stem) fail(command[k], "stem(NAME) is expected here", "");

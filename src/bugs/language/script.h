@@ -12,6 +12,8 @@ namespace croft::bugs {
 struct ScriptCoda {  // coda NAME, stem(STEM)
   std::string name;  // * : all monitored values
   std::string stem;  // CODA where none is given
+  // Iterations after the burn-in up to here; none: all of them, whatever --samples says.
+  std::optional<std::size_t> samples = {};
 };
 
 // One run of one model.
@@ -29,7 +31,8 @@ struct Script {
   std::vector<std::string> warnings;  // commands that mean nothing here, such as load glm
 };
 
-// Iterations before the first `monitor` are the burn-in, those after it the samples.
+// Iterations before the first `monitor` are the burn-in, those after it the samples.  Those of
+// `adapt` are burn-in wherever they stand; behind samples they are left out.
 // Names of files are as written.  Throws InputError for what is no command, and for scripts that do
 // other things than one run: several models, or a monitor that is set between updates.
 Script parse_script(LineReader lines);

@@ -244,6 +244,10 @@ double RankedDraws::r_hat() const {
   return tail > bulk || std::isnan(bulk) ? tail : bulk;
 }
 
+double RankedDraws::bulk_effective_samples() const {
+  return known_ ? effective_samples(scores(order_, scores_by_rank())) : kUnknown;
+}
+
 double RankedDraws::tail_effective_samples() const {
   if (!known_) return kUnknown;
   double fewest = kUnknown;

@@ -34,6 +34,10 @@ class RankedDraws {
   // variance (Vehtari, Gelman, Simpson, Carpenter & Bürkner 2021).  NaN as above.
   double r_hat() const;
 
+  // Effective samples of the normal scores: of the bulk of the draws, also where they have no
+  // variance.  NaN as above.
+  double bulk_effective_samples() const;
+
   // The fewer effective samples of 1[x <= the 5 % quantile] and 1[x <= the 95 % quantile]; as
   // above.
   double tail_effective_samples() const;

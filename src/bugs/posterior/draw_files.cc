@@ -65,6 +65,14 @@ void write_coda(const std::vector<const Trace*>& traces, const std::string& stem
   write_file(stem + "index.txt", index);
 }
 
+Trace up_to(const Trace& trace, std::size_t iteration) {
+  Trace out = trace;
+  const std::size_t draws =
+      iteration < trace.first ? 0 : (iteration - trace.first) / trace.thin + 1;
+  for (std::vector<double>& chain : out.chains) chain.resize(std::min(chain.size(), draws));
+  return out;
+}
+
 std::string draws_csv(const std::vector<Trace>& traces) {
   fmt::memory_buffer out;
   out.append(std::string_view("chain,iteration"));

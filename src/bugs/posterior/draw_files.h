@@ -13,6 +13,9 @@ namespace croft::bugs {
 // whole or not at all.  Throws Error where a file cannot be written.
 void write_coda(const std::vector<const Trace*>& traces, const std::string& stem);
 
+// The draws of a trace up to an iteration, from 1.
+Trace up_to(const Trace& trace, std::size_t iteration);
+
 // A header "chain,iteration,NAME,…" and a line for each iteration of which something is kept; a
 // cell is empty where a number is not kept there.
 std::string draws_csv(const std::vector<Trace>& traces);

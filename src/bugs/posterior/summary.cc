@@ -57,6 +57,25 @@ std::string short_number(double value, std::size_t column, bool exact) {
   return fmt::format("{:.4g}", value);
 }
 
+void forget(NodeSummary& out) {
+  out.mean = out.sd = out.error = out.effective = out.tail_effective = out.r_hat = kNotKnown;
+  out.quantiles.fill(kNotKnown);
+  out.narrowest.fill(kNotKnown);
+}
+
+// Infinite values are texts: JSON has no number for them.  NaN is null.
+Json values_json(const std::vector<double>& values) {
+  Json out = Json::array();
+  for (const double x : values) {
+    if (std::isinf(x)) {
+      out.push_back(x > 0 ? "inf" : "-inf");
+    } else {
+      out.push_back(std::isnan(x) ? Json() : Json(x));
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 NodeSummary summarise(const Trace& trace) {
@@ -67,13 +86,13 @@ NodeSummary summarise(const Trace& trace) {
     all.insert(all.end(), chain.begin(), chain.end());
   }
   out.draws = all.size();
-  if (all.empty()) {
-    out.mean = out.sd = out.error = out.effective = out.tail_effective = out.r_hat = kNotKnown;
-    out.quantiles.fill(kNotKnown);
-    out.narrowest.fill(kNotKnown);
+  const auto n = static_cast<double>(all.size());
+  const auto without = std::ranges::count_if(all, [](double x) { return std::isnan(x); });
+  if (all.empty() || without > 0) {
+    if (without > 0) out.no_number = static_cast<double>(without) / n;
+    forget(out);
     return out;
   }
-  const auto n = static_cast<double>(all.size());
   const double base =
       std::isfinite(all[0]) ? all[0] : 0;  // equal numbers have that mean to the bit
   for (const double x : all) out.mean += (x - base) / n;
@@ -91,10 +110,10 @@ NodeSummary summarise(const Trace& trace) {
     out.quantiles[k] = quantile_of(sorted, kSummaryShares[k]);
   }
   out.narrowest = narrowest_of(sorted);
-  out.effective = effective_samples(trace.chains);
+  out.effective = ranked.bulk_effective_samples();
   out.tail_effective = ranked.tail_effective_samples();
   out.r_hat = ranked.r_hat();
-  out.error = out.sd == 0 ? 0 : out.sd / std::sqrt(out.effective);
+  out.error = out.sd == 0 ? 0 : out.sd / std::sqrt(effective_samples(trace.chains));
   return out;
 }
 
@@ -102,8 +121,13 @@ NodeSummary summarise(const ExactMarginal& marginal) {
   NodeSummary out;
   out.name = marginal.name;
   out.exact = true;
-  out.effective = out.tail_effective = out.r_hat = kNotKnown;
   const std::size_t count = marginal.values.size();
+  if (count > 0 && std::isnan(marginal.values.back())) {
+    out.no_number = marginal.probabilities.back();
+    forget(out);
+    return out;
+  }
+  out.effective = out.tail_effective = out.r_hat = kNotKnown;
   for (std::size_t k = 0; k < count; ++k) {
     out.mean += marginal.values[k] * marginal.probabilities[k];
   }
@@ -204,6 +228,7 @@ Json to_json(const NodeSummary& node) {
   out["sd"] = node.sd;
   out["quantiles"] = std::move(quantiles);
   out["hpd"] = Json{{"low", node.narrowest[0]}, {"high", node.narrowest[1]}};
+  if (node.no_number > 0) out["no_number"] = node.no_number;
   if (node.exact) return out;
   out["mcse"] = node.error;
   out["effective_samples"] = node.effective;
@@ -235,7 +260,7 @@ Json to_json(const BugsResult& result, const std::vector<NodeSummary>& summaries
       node["first"] = result.traces[k].first;
       node["thin"] = result.traces[k].thin;
     } else {
-      node["values"] = result.exact[k - traces].values;
+      node["values"] = values_json(result.exact[k - traces].values);
       node["probabilities"] = result.exact[k - traces].probabilities;
     }
     nodes.push_back(std::move(node));

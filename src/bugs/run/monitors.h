@@ -19,7 +19,8 @@ struct Monitor {
 
 // In the order of the requests, elements in R's order; without requests every unobserved stochastic
 // node of an array that the program names, in the order of the arrays' names.  Elements that are
-// not defined are left out.  Throws UsageError for a request that names nothing.
+// not defined are left out.  Throws UsageError for a request that names nothing, or
+// InputError at its place in a script.
 std::vector<Monitor> monitors_of(const ModelGraph& graph, std::span<const MonitorRequest> requests,
                                  std::size_t thin);
 

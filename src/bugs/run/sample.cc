@@ -13,6 +13,7 @@
 #include "bugs/run/chain.h"
 #include "bugs/run/checkpoint.h"
 #include "bugs/run/deviance.h"
+#include "bugs/run/draw_warnings.h"
 #include "bugs/run/starts.h"
 #include "bugs/sampling.h"
 #include "croft/core/interrupt.h"
@@ -71,7 +72,7 @@ class SamplingRun {
   void archive(StateArchive& state);
   void round(std::size_t last);
   void add_snapshots();
-  void diagnose();
+  void diagnose(bool by_ranks);
   bool reached() const;
   BugsResult result() const;
   std::size_t iteration() const {  // that all chains have reached
@@ -136,7 +137,8 @@ void SamplingRun::add_snapshots() {
 }
 
 // R-hat and effective samples of all monitored values; what does not move has none.
-void SamplingRun::diagnose() {
+//   by_ranks : as the summary has them, bulk and tails; costs several times as much
+void SamplingRun::diagnose(bool by_ranks) {
   r_hat_ = 0;
   effective_ = 0;
   for (std::size_t m = 0; m < plan_.monitors.size(); ++m) {
@@ -146,7 +148,16 @@ void SamplingRun::diagnose() {
       return std::ranges::any_of(d, [&](double x) { return x != draws[0][0]; });
     });
     if (!moves) continue;
-    const double r_hat = split_r_hat(draws), effective = effective_samples(draws);
+    double r_hat = 0, effective = 0;
+    if (by_ranks) {
+      const RankedDraws ranked(draws);
+      r_hat = ranked.r_hat();
+      // A tail that never changes, of few values, has no number: fmin passes it over.
+      effective = std::fmin(ranked.bulk_effective_samples(), ranked.tail_effective_samples());
+    } else {
+      r_hat = split_r_hat(draws);
+      effective = effective_samples(draws);
+    }
     if (std::isnan(r_hat) || std::isnan(effective)) {  // too few yet
       r_hat_ = effective_ = 0;
       return;
@@ -201,12 +212,13 @@ BugsResult SamplingRun::run(const BugsCallback& progress) {
                                         rate * kSecondsOfRound, static_cast<double>(4 * size))));
     if (interruption) stopped_ = true;
     if (options_.until && iteration() == check && !stopped_) {
-      diagnose();
+      diagnose(false);
+      if (reached()) diagnose(true);
       done = reached();
     } else if (progress && !options_.until && iteration() > options_.burn_in + 100 &&
                seconds_since(last_diagnosed) > 20 * diagnosed + 0.5) {
       const auto start_of_it = Clock::now();
-      diagnose();
+      diagnose(false);
       diagnosed = seconds_since(start_of_it);
       last_diagnosed = Clock::now();
     }
@@ -285,36 +297,6 @@ void BugsOptions::validate() const {
   }
 }
 
-namespace {
-
-// A warning of the nodes that are drawn, and had the same value in every draw of every chain.
-std::vector<std::string> unmoved(const ModelGraph& graph, const std::vector<Monitor>& monitors,
-                                 const std::vector<Trace>& traces) {
-  constexpr std::size_t kShown = 5;
-  std::vector<std::string> names;
-  for (std::size_t m = 0; m < traces.size(); ++m) {
-    const NodeId node = monitors[m].slot == kNothing ? kNothing : graph.node_of(monitors[m].slot);
-    if (node == kNothing || graph.node(node).observed) continue;
-    std::size_t draws = 0;
-    bool equal = true;
-    for (const std::vector<double>& chain : traces[m].chains) {
-      draws += chain.size();
-      for (const double x : chain) equal = equal && x == traces[m].chains[0][0];
-    }
-    if (equal && draws > 1) names.push_back(in_quotes(traces[m].name));
-  }
-  if (names.empty()) return {};
-  std::string text =
-      names.size() == 1 ? "all draws are equal of " : "all draws are equal of each of ";
-  for (std::size_t k = 0; k < std::min(names.size(), kShown); ++k) {
-    text += (k == 0 ? "" : ", ") + names[k];
-  }
-  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
-  return {text + ": the model leaves one value, or the chains do not move"};
-}
-
-}  // namespace
-
 BugsResult sample(const Program& program, const Arrays& data, const std::vector<Arrays>& inits,
                   const BugsOptions& options, const BugsCallback& progress) {
   options.validate();
@@ -343,8 +325,12 @@ BugsResult sample(const Program& program, const Arrays& data, const std::vector<
   result.unobserved = graph.nodes() - graph.observed().size();
   result.graph_size = graph.slots();
   result.warnings.insert(result.warnings.begin(), model.warnings.begin(), model.warnings.end());
-  for (std::string& each : unmoved(graph, monitors, result.traces)) result.warnings.push_back(each);
+  for (std::string& each : warnings_of(graph, monitors, result)) result.warnings.push_back(each);
   for (std::string& each : disagreement(result.traces)) result.warnings.push_back(std::move(each));
+  if (!exact && options.chains > 1 && inits.size() == 1) {
+    const std::string shared = shared_start(graph, inits[0]);
+    if (!shared.empty()) result.warnings.push_back(shared);
+  }
   return result;
 }
 

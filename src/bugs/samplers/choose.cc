@@ -153,6 +153,25 @@ class FiniteBlocks {
   std::map<NodeId, NodeList> parents_;  // finite ones, of a child
 };
 
+// Finite nodes that choose coefficients of a linear block, such as a change point: given the block
+// they hardly move, so they are drawn with it, too.
+std::vector<SamplerPointer> finite_with_blocks(const ModelGraph& graph, const NodeList& nodes,
+                                               const std::vector<SamplerPointer>& samplers) {
+  double work = 2e5;  // products for an iteration: less than a millisecond
+  std::vector<SamplerPointer> moves;
+  for (const SamplerPointer& sampler : samplers) {
+    if (!has_normal_prior(graph, sampler->nodes()[0])) continue;
+    NodeList block(sampler->nodes().begin(), sampler->nodes().end());
+    std::ranges::sort(block);
+    const NodeList near = joined(block, graph.children_of(block));
+    for (const NodeId id : nodes) {
+      if (SamplerPointer move = make_finite_with_block(graph, id, block, near, &work))
+        moves.push_back(std::move(move));
+    }
+  }
+  return moves;
+}
+
 // Nodes that are drawn by slices and that no scale moves, with all that the same data tie to them:
 // moved together, too.
 std::vector<SamplerPointer> joint_moves(const ModelGraph& graph,
@@ -209,6 +228,8 @@ std::vector<std::unique_ptr<Sampler>> choose_samplers(const ModelGraph& graph) {
     samplers.push_back(joint != nullptr ? std::move(joint) : single_sampler(graph, id));
     done.insert(block.begin(), block.end());
   }
+  for (SamplerPointer& move : finite_with_blocks(graph, others, samplers))
+    samplers.push_back(std::move(move));
   std::set<NodeId> scaled;
   for (const NodeId id : others) {  // of sigma * b[i]
     if (scaled.contains(id)) continue;

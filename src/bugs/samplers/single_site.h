@@ -16,6 +16,12 @@ SamplerPointer make_slice(const ModelGraph& graph, NodeId id);
 SamplerPointer make_finite(const ModelGraph& graph, NodeId id);
 // Several of those, with at most 12 states together: all of them, drawn from their joint law.
 SamplerPointer make_finite_block(const ModelGraph& graph, std::span<const NodeId> nodes);
+// One of those, drawn together with a linear block that has two or more children in common with it.
+//   near : the block and its children, in order
+//   work : what an iteration may still cost; less by the sampler's cost where there is one
+SamplerPointer make_finite_with_block(const ModelGraph& graph, NodeId id,
+                                      std::span<const NodeId> block, std::span<const NodeId> near,
+                                      double* work);
 SamplerPointer make_discrete_slice(const ModelGraph& graph, NodeId id);
 // An array that no other sampler takes: slice sampling, one free coordinate after the other.
 SamplerPointer make_array_slice(const ModelGraph& graph, NodeId id);

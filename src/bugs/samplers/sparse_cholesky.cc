@@ -89,6 +89,12 @@ void SparseCholesky::solve_lower(double* x) const {
   }
 }
 
+double SparseCholesky::log_root_determinant() const {
+  double sum = 0;
+  for (std::size_t k = 0; k < n_; ++k) sum += std::log(entries_[begin_[k]]);
+  return sum;
+}
+
 void SparseCholesky::solve_upper(double* x) const {
   for (std::size_t k = n_; k-- > 0;) {
     double sum = x[k];

@@ -32,6 +32,7 @@ class SparseCholesky {
   void solve_lower(double* x) const;     // x := L^-1 x
   void solve_upper(double* x) const;     // x := L'^-1 x
   double square(const double* x) const;  // x' L L' x
+  double log_root_determinant() const;   // ln |L|
 
  private:
   std::size_t n_;

@@ -41,9 +41,10 @@ TEST(BugsClassicModels, HaveAsManyStochasticNodesAsJagsCounts) {
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "no data at " << data;
   for (const Counted& counted : kScripts) {
     const Script script = read_script(data / counted.script);
-    std::vector<std::string> ignored;
+    ArrayNotes notes;
     const CompiledModel model =
-        compile(read_program(script.program), read_data_files(script.data, ignored));
+        compile(read_program(script.program), read_data_files(script.data, notes));
+    EXPECT_EQ(notes.by_rows, "") << counted.script;  // dumps of R, by columns
     EXPECT_EQ(model.graph.observed().size(), counted.observed) << counted.script;
     EXPECT_EQ(model.graph.nodes() - model.graph.observed().size(), counted.unobserved)
         << counted.script;

@@ -51,7 +51,7 @@ std::vector<double> numbers_of(const ModelGraph& graph, const std::string& name,
 std::vector<double> value_of(const std::string& expression,
                              const std::map<std::string, double>& set = {}) {
   const ModelGraph graph = graph_of(
-      "model { a ~ dnorm(0, 1)  b ~ dnorm(0, 1)  k ~ dcat(x)  "
+      "model { a ~ dnorm(0, 1)  b ~ dnorm(0, 1)  k ~ dcat(x[1:2])  "
       "for (i in 1:3) { z[i] ~ dnorm(0, 1) }  value <- " +
       expression + " }");
   std::map<std::string, double> all{{"a", 2},    {"b", 3},    {"k", 2},
@@ -142,6 +142,55 @@ TEST(BugsCompiler, ExpressionsHaveTheirValues) {
       EXPECT_NEAR(found[k], expected[k], 1e-12) << text << " at " << k;
     }
   }
+}
+
+TEST(BugsCompiler, ZeroTimesAnInfiniteNumberIsZero) {
+  for (const char* const expression :
+       {"0 * log(0)", "log(x[1] - 1) * (x[1] - 1)", "(2 - x[2]) * log(1 - x[2] / 2)",
+        "(a - 2) * log(a - 2)", "log(a - 2) * (a - 2)",
+        "(a - 2) * log(a - 2) + (b - 3) * log(b - 3)", "inprod(c(a - 2, 0), c(log(a - 2), 1))",
+        "prod(a - 2, log(a - 2))"}) {
+    EXPECT_EQ(value_of(expression), std::vector<double>{0}) << expression;
+  }
+  EXPECT_TRUE(std::isnan(value_of("0 * log(x[1] - 2)")[0]));  // no number, and not infinite
+  EXPECT_TRUE(std::isnan(value_of("(a - 2) * log(a - 3)")[0]));
+}
+
+TEST(BugsCompiler, ASubscriptThatCanLeaveItsArrayIsAFault) {
+  EXPECT_EQ(fault_of("model {\n k ~ dcat(x)\n z <- x[k + 1] }"),
+            "t.bug:3:7: a subscript is 4 where k is 3, and has to be from 1 to 3: \"x\"; write a "
+            "subscript that stays in the array");
+  EXPECT_NE(fault_of("model {\n z ~ dbern(0.5)\n y[1] ~ dnorm(m[z, 2], 1) }")
+                .find("a subscript is 0 where z is 0, and has to be from 1 to 2: \"m\""),
+            std::string::npos);
+  EXPECT_NE(fault_of("model {\n k ~ dcat(x)\n z <- x[k / 2] }").find("a whole number"),
+            std::string::npos);
+  // What has no probability, and what is kept within, is none.
+  EXPECT_EQ(fault_of("model {\n k ~ dcat(c(1, 2, 0))\n z <- x[k + 1] }"), "no error");
+  EXPECT_EQ(fault_of("model {\n k ~ dpois(2)\n z <- x[min(k, 2) + 1] }"), "no error");
+  EXPECT_EQ(fault_of("model {\n k ~ dpois(2) T(, 2)\n z <- x[k + 1] }"), "no error");
+  EXPECT_EQ(
+      fault_of("model {\n for (i in 1:20) { k[i] ~ dbern(0.5) }\n z <- x[1 + step(sum(k))] }"),
+      "no error");
+}
+
+TEST(BugsCompiler, ASubscriptOfTooManyValuesToTryIsWatched) {
+  const ModelGraph graph = graph_of("model {\n k ~ dpois(2)\n z <- x[k + 1] }");
+  std::vector<double> values = graph.initial();
+  const auto picked = [&](double k) {
+    for (const Step& step : graph.forward()) {
+      if (step.is_node) {
+        values[graph.node(step.id).first] = k;
+      } else {
+        graph.evaluate(step.id, values.data());
+      }
+    }
+  };
+  picked(2);
+  EXPECT_EQ(
+      message_of<InputError>([&] { picked(3); }),
+      "t.bug:3:7: a subscript is 4 in a draw, and has to be from 1 to 3: \"x\"; keep it within "
+      "the array, by min and max or by the distributions");
 }
 
 TEST(BugsCompiler, LinksOnTheLeftAreUndone) {
@@ -243,6 +292,8 @@ TEST(BugsCompiler, FaultsNameTheLineAndTheNode) {
       {"model {\n a ~ dnorm(0, -1) }", "t.bug:2", "\"a\""},
       {"model {\n a ~ dbin(p, 2.5)\n p ~ dbeta(1, 1) }", "t.bug:2", "n is 2.500000"},
       {"model {\n a ~ dnorm(p, -1)\n p ~ dbeta(1, 1) }", "t.bug:2", "tau is -1"},
+      {"model {\n a ~ dnorm(log(0), 1) }", "t.bug:2", "mu is -inf, and has to be finite"},
+      {"model {\n a ~ dunif(0, -log(0)) }", "t.bug:2", "b is inf, and has to be finite"},
       {"model {\n a ~ dnothing(0, -1) }", "t.bug:2", "dnothing"},
       {"model {\n a <- nothing(0, -1) }", "t.bug:2", "nothing"},
       {"model {\n a <- exp(1, 2) }", "t.bug:2", "1 argument, and is given 2"},

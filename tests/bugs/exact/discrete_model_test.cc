@@ -32,13 +32,13 @@ TEST(BugsExact, AsiaIsTheEnumerationOfItsNetwork) {
   std::stringstream text;
   text << std::ifstream(data / "exact-asia.json").rdbuf();
   const Json expected = parse_json(text.str());
-  std::vector<std::string> ignored;
+  ArrayNotes notes;
   BugsOptions options;
   options.monitors = {{"smoking"},    {"tuberculosis"}, {"lung.cancer"},
                       {"bronchitis"}, {"either"},       {"xray"}};
   const BugsResult result =
       sample(read_program(data / "vol2/asia/asia.bug"),
-             read_data_files({data / "vol2/asia/asia-data.R"}, ignored), {}, options);
+             read_data_files({data / "vol2/asia/asia-data.R"}, notes), {}, options);
   EXPECT_TRUE(result.traces.empty());
   ASSERT_EQ(result.exact.size(), 6u);
   for (const ExactMarginal& m : result.exact) {
@@ -147,6 +147,46 @@ TEST(BugsExact, RandomDiscreteModelsEqualEnumeration) {
       EXPECT_NEAR(total, 1, 1e-12) << text << m.name;
     }
   }
+}
+
+TEST(BugsExact, NoNumberIsAValueWithItsOwnProbability) {
+  Arrays data;
+  data["p"] = {{3}, {0.5, 0.3, 0.2}};
+  BugsOptions options;
+  options.monitors = {{"z"}};
+  const BugsResult result =
+      sample(program_of("model { k ~ dcat(p)  z <- log(k - 2) }"), data, {}, options);
+  ASSERT_EQ(result.exact.size(), 1u);
+  const ExactMarginal& z = result.exact[0];
+  ASSERT_EQ(z.values.size(), 3u);
+  EXPECT_EQ(z.values[0], -INFINITY);
+  EXPECT_EQ(z.values[1], 0);
+  EXPECT_TRUE(std::isnan(z.values[2]));
+  EXPECT_NEAR(z.probabilities[0], 0.3, 1e-15);
+  EXPECT_NEAR(z.probabilities[1], 0.2, 1e-15);
+  EXPECT_NEAR(z.probabilities[2], 0.5, 1e-15);
+  EXPECT_EQ(result.warnings, std::vector<std::string>{
+                                 "no number (NaN) is the value of \"z\" (probability 0.5): there "
+                                 "is no mean, deviation or quantile"});
+}
+
+TEST(BugsExact, FaultsNameTheLineAndTheNode) {
+  Arrays data;
+  data["p"] = {{3}, {0.5, 0.3, 0.2}};
+  data["y"] = {{1}, {1}};
+  const auto fault = [&](const std::string& text) {
+    return message_of<InputError>([&] { sample(program_of(text), data, {}, {}); });
+  };
+  EXPECT_EQ(
+      fault("model {\n k ~ dcat(p)\n x ~ dbern(0.4)\n y ~ dbern(step(k - 5))\n}"),
+      "t.bug:4:4: an observed value is impossible, whatever the nodes are that it depends on: "
+      "\"y\"");
+  // A node that cannot be drawn takes no probability from what it depends on.
+  EXPECT_EQ(fault("model {\n k ~ dcat(p)\n z ~ dbern(k / 2)\n}"),
+            "t.bug:3:4: the parameters or bounds of this node are impossible where k is 3: \"z\"; "
+            "give what they depend on a distribution that keeps them possible");
+  EXPECT_EQ(fault("model {\n k ~ dcat(p)\n y ~ dbern(step(2 - k))\n z ~ dbern(k / 2)\n}"),
+            "no error");
 }
 
 TEST(BugsExact, AModelIsAGraphWithNames) {

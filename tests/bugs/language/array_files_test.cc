@@ -70,6 +70,41 @@ TEST(BugsRDump, AListHasNamesOrASetForEachChain) {
             1u);
 }
 
+// As WinBUGS writes it: the last subscript runs fastest.
+TEST(BugsRDump, AListHasArraysByRowsAndADumpOfRByColumns) {
+  const std::string array = "structure(.Data = c(1, 2, 3, 4, 5, 6), .Dim = c(2, 3))";
+  const ArrayFile rows = read_r_dump(LineReader("list(N = 2, Y = " + array + ")", "d.txt"));
+  EXPECT_EQ(rows.sets[0].at("Y").dimensions, (Sizes{2, 3}));
+  EXPECT_EQ(rows.sets[0].at("Y").values, (Numbers{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(rows.by_rows, "Y");
+  const ArrayFile columns = read_r_dump(LineReader("Y <- " + array + "\nN <- 2", "d.R"));
+  EXPECT_EQ(columns.sets[0].at("Y").values, (Numbers{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(columns.by_rows, "");
+  // Three dimensions, and sets for the chains.
+  EXPECT_EQ(dump_of("list(a = structure(.Data = c(1:8), .Dim = c(2, 2, 2)))").at("a").values,
+            (Numbers{1, 5, 3, 7, 2, 6, 4, 8}));
+  const ArrayFile chains = read_r_dump(
+      LineReader("list(list(b = " + array + "), list(b = " + array + "))", "inits.txt"));
+  EXPECT_EQ(chains.sets[1].at("b").values, (Numbers{1, 4, 2, 5, 3, 6}));
+  // What R's dput() writes of a list has dim, which OpenBUGS does not know; one row is one row.
+  EXPECT_EQ(dump_of("list(Y = structure(c(1, 2, 3, 4), dim = c(2L, 2L)))").at("Y").values,
+            (Numbers{1, 2, 3, 4}));
+  EXPECT_EQ(
+      read_r_dump(LineReader("list(Y = structure(.Data = c(1, 2), .Dim = c(1, 2)))", "d")).by_rows,
+      "");
+}
+
+TEST(BugsArrayFiles, ThatTheyAreReadByRowsIsSaidOnce) {
+  const std::string text = " = structure(.Data = c(1, 2, 3, 4), .Dim = c(2, 2)))";
+  const TemporaryFile a("list(a" + text), b("list(b" + text);
+  ArrayNotes notes;
+  read_data_files({a.path(), b.path()}, notes);
+  read_init_files({b.path()}, notes);
+  EXPECT_EQ(notes.by_rows, std::string(a.path()) +
+                               ": \"a\" is read row by row, as OpenBUGS has arrays in list( ); "
+                               "without list( they are read column by column, as JAGS and R do");
+}
+
 TEST(BugsRDump, FaultsHaveAPlaceAndARemedy) {
   EXPECT_EQ(dump_fault("a <- 1\na <- 2\n"),
             "d.R:2:1: this name has a value before: \"a\"; give each name once");
@@ -169,12 +204,12 @@ TEST(BugsCsvArrays, AColumnIsAVector) {
 
 TEST(BugsArrayFiles, FilesOfDataShareNoName) {
   const TemporaryFile a("a <- 1\n"), b("a <- 2\n");
-  std::vector<std::string> ignored;
+  ArrayNotes notes;
   EXPECT_NE(message_of<InputError>([&] {
-              read_data_files({a.path(), b.path()}, ignored);
+              read_data_files({a.path(), b.path()}, notes);
             }).find("another file of data has this name before: \"a\""),
             std::string::npos);
-  EXPECT_EQ(read_init_files({a.path(), b.path()}, ignored).size(), 2u);
+  EXPECT_EQ(read_init_files({a.path(), b.path()}, notes).size(), 2u);
 }
 
 TEST(BugsArrayFiles, ReadsAllDataOfTheClassicExamples) {

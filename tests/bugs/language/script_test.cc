@@ -46,6 +46,27 @@ TEST(BugsScript, IsOneQuestion) {
             "s.cmd:5: load glm changes nothing: croft chooses its own samplers");
 }
 
+TEST(BugsScript, CodaHasWhatWasMonitoredUpToIt) {
+  const Script script = script_of(
+      "model in m.bug\nmonitor a\ncoda *, stem(none)\nupdate 10\ncoda *, stem(first)\nupdate 20\n"
+      "coda *, stem(both)\n");
+  ASSERT_EQ(script.coda.size(), 3u);
+  EXPECT_EQ(script.coda[0].samples, 0u);
+  EXPECT_EQ(script.coda[1].samples, 10u);
+  EXPECT_FALSE(script.coda[2].samples.has_value());
+}
+
+TEST(BugsScript, WhatAdaptsIsNoSample) {
+  const Script script =
+      script_of("model in m.bug\nadapt 5\nmonitor a\nadapt 100\nupdate 10\nadapt 7\nupdate 1\n");
+  EXPECT_EQ(script.options.burn_in, 105u);
+  EXPECT_EQ(script.options.samples, 11u);
+  EXPECT_EQ(
+      script.warnings,
+      std::vector<std::string>{"s.cmd:6: adapt behind an update that is kept changes nothing: the "
+                               "samplers adapt before it"});
+}
+
 TEST(BugsScript, FaultsHaveAPlaceAndARemedy) {
   EXPECT_EQ(script_fault("model in m.bug\nmodels clear\n"),
             "s.cmd:2:1: this is no command of a script that croft knows: \"models\"; commands are "

@@ -115,6 +115,18 @@ TEST(BugsDiagnostics, RanksSeeChainsOfDifferentWidths) {
   EXPECT_LT(RankedDraws(autoregression(0, 4, 2000, 13)).r_hat(), 1.01);
 }
 
+// Of draws without a variance, too: ranks are those of the normal draws they are made of.
+TEST(BugsDiagnostics, EffectiveSamplesOfTheBulkAreThoseOfTheNormalScores) {
+  Draws draws = autoregression(0.5, 4, 20000, 19);
+  const double of_normal = effective_samples(draws);
+  for (auto& chain : draws) {
+    for (double& x : chain) x = std::exp(x * x * x);
+  }
+  EXPECT_NEAR(RankedDraws(draws).bulk_effective_samples() / of_normal, 1, 0.02);
+  EXPECT_TRUE(
+      std::isnan(RankedDraws(Draws(2, std::vector<double>(100, 1))).bulk_effective_samples()));
+}
+
 TEST(BugsDiagnostics, RanksDoNotDependOnTheScale) {
   Draws draws = autoregression(0.5, 2, 500, 17);
   const double before = RankedDraws(draws).r_hat(),

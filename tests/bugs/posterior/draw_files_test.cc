@@ -32,6 +32,14 @@ TEST(BugsDrawFiles, CodaIsWhatJagsWrites) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(BugsDrawFiles, ThePartOfATraceUpToAnIteration) {
+  const Trace trace = two_traces()[0];
+  EXPECT_EQ(up_to(trace, 1001).chains[1], std::vector<double>{});
+  EXPECT_EQ(up_to(trace, 1003).chains[1], std::vector<double>{3});
+  EXPECT_EQ(up_to(trace, 1004).chains, trace.chains);
+  EXPECT_EQ(up_to(trace, 9999).chains, trace.chains);
+}
+
 TEST(BugsDrawFiles, ATableHasALineForEachIteration) {
   EXPECT_EQ(draws_csv(two_traces()),
             "chain,iteration,alpha,\"Y[1,2]\"\n1,1002,1,\n1,1004,2.5,7\n2,1002,3,\n"

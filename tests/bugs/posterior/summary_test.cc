@@ -45,6 +45,24 @@ TEST(BugsSummary, EqualDrawsHaveThatMeanAndNoDeviation) {
   EXPECT_TRUE(std::isnan(node.effective) && std::isnan(node.r_hat));
 }
 
+TEST(BugsSummary, WhatIsSometimesNoNumberHasNoQuantiles) {
+  Trace trace = normal_trace(100);
+  for (double& x : trace.chains[2]) x = std::log(x - 10);
+  const auto without = static_cast<double>(std::count_if(
+      trace.chains[2].begin(), trace.chains[2].end(), [](double x) { return std::isnan(x); }));
+  ASSERT_GT(without, 30);
+  const NodeSummary drawn = summarise(trace);
+  EXPECT_EQ(drawn.no_number, without / 400);
+  const NodeSummary exact = summarise(
+      ExactMarginal{.name = "z", .values = {1, 2, NAN}, .probabilities = {0.5, 0.3, 0.2}});
+  EXPECT_EQ(exact.no_number, 0.2);
+  for (const NodeSummary& node : {drawn, exact}) {
+    EXPECT_TRUE(std::isnan(node.mean) && std::isnan(node.sd) && std::isnan(node.r_hat));
+    for (const double each : node.quantiles) EXPECT_TRUE(std::isnan(each));
+    EXPECT_EQ(to_json(node)["no_number"].get<double>(), node.no_number);
+  }
+}
+
 TEST(BugsSummary, QuantilesAreThoseOfR) {
   // quantile(c(3, 1, 2, 10), c(.025, .25, .5, .75, .975)) in R: 1.075 1.75 2.5 4.75 9.475
   const NodeSummary node =

@@ -59,7 +59,8 @@ TEST_P(BugsClassicPosteriors, AreThoseOfJags) {
   const Json& monitored = all.at(std::string_view(run.script)).at("monitored");
 
   Script script = read_script(data / run.script);
-  std::vector<std::string> ignored, files;
+  ArrayNotes notes;
+  std::vector<std::string> files;
   for (const auto& inits : script.inits) files.push_back(inits.file);
   const auto shortened = [&](std::size_t n) {
     return static_cast<std::size_t>(std::ceil(run.share * static_cast<double>(n)));
@@ -73,8 +74,8 @@ TEST_P(BugsClassicPosteriors, AreThoseOfJags) {
     std::cout << run.script << ": shortened to " << run.share << " of its updates\n";
   }
   const BugsResult result =
-      sample(read_program(script.program), read_data_files(script.data, ignored),
-             read_init_files(files, ignored), script.options);
+      sample(read_program(script.program), read_data_files(script.data, notes),
+             read_init_files(files, notes), script.options);
   std::size_t compared = 0;
   for (const NodeSummary& found : summaries(result)) {
     const std::string_view name(found.name);

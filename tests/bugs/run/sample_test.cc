@@ -254,6 +254,44 @@ TEST(BugsSample, MonitorsAndInitialValuesThatFitNothingAreTold) {
       "t.bug:1:99: the initial value -2 is impossible with those that it depends on: \"tau\"");
 }
 
+TEST(BugsSample, AFaultOfAMonitorInAScriptHasItsPlace) {
+  BugsOptions options = short_run();
+  const auto fault = [&](const std::vector<MonitorRequest>& monitors) {
+    options.monitors = monitors;
+    return message_of<InputError>([&] { sample(program_of(kNormal), normal_data(), {}, options); });
+  };
+  EXPECT_EQ(fault({{"mu"}, {"nothing", 0, {"s.cmd", 7, 9}}}),
+            "s.cmd:7:9: the program has no such name: \"nothing\"");
+  EXPECT_EQ(fault({{"mu"}, {"z[1,2]", 0, {"s.cmd", 7, 9}}}),
+            "s.cmd:7:9: 2 subscripts for an array of 1 dimension: \"z[1,2]\"");
+  EXPECT_EQ(fault({{"z"}, {"z[2]", 0, {"s.cmd", 8, 9}}}),
+            "s.cmd:8:9: it is asked for twice: \"z[2]\"");
+}
+
+TEST(BugsSample, NodesThatAreNoNumberInSomeDrawsAreTold) {
+  BugsOptions options = short_run();
+  options.monitors = {{"z"}};
+  const BugsResult result =
+      sample(program_of("model { x ~ dnorm(1.2, 1)  z <- log(x - 1) }"), {}, {}, options);
+  ASSERT_EQ(result.warnings.size(), 1u);
+  EXPECT_NE(result.warnings[0].find("no number (NaN) is the value of \"z\" ("), std::string::npos);
+  EXPECT_NE(result.warnings[0].find(" of 600 draws)"), std::string::npos);
+}
+
+TEST(BugsSample, DiscreteNodesThatAllChainsStartFromAreTold) {
+  BugsOptions options = short_run();
+  options.monitors = {};
+  const Program program = program_of("model { k ~ dpois(3)  y ~ dnorm(k, 1) }");
+  const Arrays data{{"y", {{1}, {2}}}};
+  const Arrays start{{"k", {{1}, {4}}}};
+  EXPECT_EQ(sample(program, data, {start}, options).warnings,
+            std::vector<std::string>{
+                "all chains start at the same value of \"k\": r_hat does not see what none of them "
+                "reaches; give each chain initial values of its own"});
+  EXPECT_TRUE(sample(program, data, {start, start, start}, options).warnings.empty());
+  EXPECT_TRUE(sample(program, data, {}, options).warnings.empty());
+}
+
 TEST(BugsSample, NodesWhoseDrawsAreAllEqualAreTold) {
   BugsOptions options = short_run();
   options.monitors = {};

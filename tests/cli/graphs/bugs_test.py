@@ -91,6 +91,44 @@ class BugsTest(CliTest):
         found = self.fails(WRONG_USAGE, "bugs", script, "--data", self.data)
         self.assertIn("--data stands beside a script", found)
 
+    def test_coda_has_what_was_monitored_up_to_it(self):
+        self.file("line-inits.R", "alpha <- 0\nbeta <- 0\ntau <- 1\n")
+        script = self.file("twice.cmd", SCRIPT.replace("update 1000\n", "update 100\ncoda beta, stem(first)\n"
+                                                       "update 200\n"))
+        self.run_ok("bugs", script, "--quiet", "-o", self.folder / "coda")
+        self.assertEqual((self.folder / "coda" / "firstindex.txt").read_text(), "beta 1 100\n")
+        self.assertEqual((self.folder / "coda" / "lineindex.txt").read_text(), "alpha 1 150\nbeta 151 450\n")
+        first = (self.folder / "coda" / "firstchain2.txt").read_text()
+        self.assertTrue(first.startswith("501 ") and first in (self.folder / "coda" / "linechain2.txt").read_text())
+
+    def test_a_wrong_monitor_of_a_script_has_its_place(self):
+        self.file("line-inits.R", "alpha <- 0\n")
+        script = self.file("wrong.cmd", SCRIPT.replace("monitor beta", "monitor gamma"))
+        self.assertIn('wrong.cmd:9:9: the program has no such name: "gamma"', self.fails(BAD_INPUT, "bugs", script))
+
+    def test_a_list_of_winbugs_is_read_row_by_row(self):
+        program = self.file("rows.bug", "model { for (i in 1:2) { for (j in 1:3) { Y[i,j] ~ dnorm(m[i], 1000) } "
+                            "m[i] ~ dnorm(0, 1.0E-6) } }")
+        array = "structure(.Data = c(1, 1, 1, 9, 9, 9), .Dim = c(2, 3))"
+        rows, columns = self.file("rows.txt", f"list(Y = {array})"), self.file("columns.R", f"Y <- {array}")
+        means = {}
+        for data in (rows, columns):
+            found = croft("bugs", program, "--data", data, "--json", "--samples", "200")
+            means[data] = [round(each["mean"]) for each in json.loads(found.stdout)["nodes"]]
+            self.assertEqual(found.stderr.count(b'"Y" is read row by row'), 1 if data == rows else 0, found.stderr)
+        self.assertEqual(means, {rows: [1, 9], columns: [4, 6]})
+
+    def test_what_is_no_number_is_told(self):
+        program = self.file("log.bug", "model { k ~ dcat(p)\n z <- log(k - 2) }")
+        data = self.file("p.json", '{"p": [0.5, 0.3, 0.2]}')
+        found = croft("bugs", program, "--data", data, "--monitor", "z", "--json")
+        self.assertIn(b'no number (NaN) is the value of "z" (probability 0.5)', found.stderr)
+        node = json.loads(found.stdout)["nodes"][0]
+        self.assertEqual((node["values"], node["mean"], node["no_number"]), (["-inf", 0, None], None, 0.5))
+        program = self.file("beyond.bug", "model {\n k ~ dcat(p)\n z <- p[k + 1]\n}")
+        self.assertIn('beyond.bug:3:7: a subscript is 4 where k is 3, and has to be from 1 to 3: "p"',
+                      self.fails(BAD_INPUT, "bugs", program, "--data", data))
+
     def test_finite_models_are_exact(self):
         program = self.file("z.bug", "model { z ~ dbern(0.3)\n y ~ dbern(0.2 + 0.5 * z) }")
         data = self.file("z.json", '{"y": 1}')

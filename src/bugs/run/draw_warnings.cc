@@ -1,0 +1,97 @@
+#include "bugs/run/draw_warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bugs/distributions.h"
+
+namespace croft::bugs {
+namespace {
+
+// "a", "b" and 3 more
+std::string some_of(const std::vector<std::string>& texts) {
+  constexpr std::size_t kShown = 5;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(texts.size(), kShown); ++k) {
+    text += (k == 0 ? "" : ", ") + texts[k];
+  }
+  if (texts.size() > kShown) text += fmt::format(" and {} more", texts.size() - kShown);
+  return text;
+}
+
+bool all_equal(const Trace& trace) {
+  std::size_t draws = 0;
+  bool equal = true;
+  for (const std::vector<double>& chain : trace.chains) {
+    draws += chain.size();
+    for (const double x : chain) equal = equal && x == trace.chains[0][0];
+  }
+  return equal && draws > 1;
+}
+
+// In how many draws, of how many, it is no number; empty: in none.
+std::string not_numbers(const Trace& trace) {
+  std::size_t draws = 0, without = 0;
+  for (const std::vector<double>& chain : trace.chains) {
+    draws += chain.size();
+    without += static_cast<std::size_t>(
+        std::ranges::count_if(chain, [](double x) { return std::isnan(x); }));
+  }
+  return without == 0 ? "" : fmt::format("{} of {} draws", without, draws);
+}
+
+}  // namespace
+
+std::vector<std::string> warnings_of(const ModelGraph& graph, const std::vector<Monitor>& monitors,
+                                     const BugsResult& result) {
+  std::vector<std::string> unmoved, no_numbers;
+  for (std::size_t m = 0; m < result.traces.size(); ++m) {
+    const Trace& trace = result.traces[m];
+    const NodeId node = monitors[m].slot == kNothing ? kNothing : graph.node_of(monitors[m].slot);
+    if (node != kNothing && !graph.node(node).observed && all_equal(trace)) {
+      unmoved.push_back(in_quotes(trace.name));
+    }
+    const std::string some = not_numbers(trace);
+    if (!some.empty()) no_numbers.push_back(in_quotes(trace.name) + " (" + some + ")");
+  }
+  for (const ExactMarginal& each : result.exact) {
+    if (each.values.empty() || !std::isnan(each.values.back())) continue;
+    no_numbers.push_back(
+        fmt::format("{} (probability {:.4g})", in_quotes(each.name), each.probabilities.back()));
+  }
+  std::vector<std::string> out;
+  if (!unmoved.empty()) {
+    out.push_back(
+        (unmoved.size() == 1 ? "all draws are equal of " : "all draws are equal of each of ") +
+        some_of(unmoved) + ": the model leaves one value, or the chains do not move");
+  }
+  if (!no_numbers.empty()) {
+    out.push_back("no number (NaN) is the value of " + some_of(no_numbers) +
+                  ": there is no mean, deviation or quantile");
+  }
+  return out;
+}
+
+std::string shared_start(const ModelGraph& graph, const Arrays& inits) {
+  std::vector<std::string> names;
+  for (const auto& [name, array] : inits) {
+    const auto found = graph.arrays().find(name);
+    if (found == graph.arrays().end()) continue;
+    for (std::size_t k = 0; k < std::min(array.values.size(), found->second.slots.size()); ++k) {
+      const Slot slot = found->second.slots[k];
+      const NodeId id = slot == kNothing ? kNothing : graph.node_of(slot);
+      if (id == kNothing || std::isnan(array.values[k]) || !graph.node(id).informative) continue;
+      if (!distribution(graph.node(id).distribution).discrete) continue;
+      const std::string node = in_quotes(graph.name(id));
+      if (names.empty() || names.back() != node) names.push_back(node);
+    }
+  }
+  if (names.empty()) return {};
+  return "all chains start at the same value of " + some_of(names) +
+         ": r_hat does not see what none of them reaches; give each chain initial values of its "
+         "own";
+}
+
+}  // namespace croft::bugs
