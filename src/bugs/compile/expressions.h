@@ -39,12 +39,15 @@ class OperationTable {
   }
   std::vector<Element> apply_many(Function f, std::span<const Element> arguments,
                                   std::size_t outputs, std::uint8_t aux = 0, std::size_t rows = 1);
+  // The number that cut(x) has: a node of its own, with x as its value.
+  Element copy(const Element& x, const Location& where);
   const ModelGraph& graph() const { return graph_; }
 
  private:
   Element element_of(Slot slot) const;
   ModelGraph& graph_;
   std::unordered_multimap<std::uint64_t, OperationId> known_;
+  std::unordered_map<Slot, Slot> copies_;
 };
 
 class ExpressionCompiler {
@@ -66,6 +69,8 @@ class ExpressionCompiler {
   Value of_arrays(const Expression& e, const FunctionRow& row);
   Value matrix_product(const Expression& e, const Value& left, const Value& right);
   Value arranged(const Expression& e);
+  Value ranked(const Expression& e);
+  Value cut(const Expression& e);
   Value of_distribution(const Expression& e);
   Value picked(const Expression& e, const ProgramArray& array, std::span<const Value> subscripts);
   bool element(const Expression& e, const ProgramArray& array, std::size_t at, Element& out);

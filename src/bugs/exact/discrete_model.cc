@@ -69,6 +69,10 @@ bool Translation::support_of(NodeId id, std::vector<double>& values) {
     case DistributionId::interval:
       bounds = {0, static_cast<double>(parameters[1].count)};
       break;
+    case DistributionId::ordered_logit:
+    case DistributionId::ordered_probit:
+      bounds = {1, static_cast<double>(parameters[1].count) + 1};
+      break;
     default:
       if (fixed_parameters(graph_, node)) {
         std::vector<std::vector<double>> numbers;
