@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "bugs/distributions/densities.h"
 #include "bugs/node_values.h"
@@ -111,14 +112,17 @@ class GroupFinder {
 class SumBlock : public Sampler {
  public:
   SumBlock(const ModelGraph& graph, SumGroup group)
-      : nodes_(std::move(group.nodes)),
-        constraints_(std::move(group.constraints)),
-        blanket_(graph, nodes_, tied(graph, nodes_)) {
+      : nodes_(std::move(group.nodes)), constraints_(std::move(group.constraints)) {
+    const std::vector<NodeId> leave_out = tied(graph, nodes_);
+    separate_ = stand_apart(graph, nodes_, leave_out);
+    if (!separate_) blankets_.emplace_back(graph, nodes_, leave_out);
     for (const NodeId id : nodes_) {
+      if (separate_) blankets_.emplace_back(graph, std::span(&id, 1), leave_out);
       const Node& node = graph.node(id);
       for (Slot s = node.first; s < node.first + node.count; ++s) {
         slots_.push_back(s);
         discrete_.push_back(is_discrete(graph, s) ? 1 : 0);
+        place_.push_back(laws_.size());
       }
       laws_.emplace_back(graph, id);
     }
@@ -132,7 +136,7 @@ class SumBlock : public Sampler {
   void update(ChainState& state, Random& random) override {
     double* const values = state.values.data();
     eliminate(values, random);
-    blanket_.begin(values);
+    for (Blanket& each : blankets_) each.begin(values);
     for (std::size_t free = 0; free < slots_.size(); ++free) {
       if (pivot_row_[free] == kNothing) move(free, values, random);
     }
@@ -153,6 +157,21 @@ class SumBlock : public Sampler {
         nodes.push_back(child);
     }
     return nodes;
+  }
+
+  // Whether no node is a parent of another one, and none of the children has two of them as
+  // parents.
+  static bool stand_apart(const ModelGraph& graph, const std::vector<NodeId>& nodes,
+                          std::span<const NodeId> leave_out) {
+    std::set<NodeId> seen;
+    for (const NodeId id : nodes) {
+      for (const NodeId child : graph.children(id)) {
+        if (std::ranges::find(nodes, child) != nodes.end()) return false;
+        if (std::ranges::find(leave_out, child) != leave_out.end()) continue;
+        if (!seen.insert(child).second) return false;
+      }
+    }
+    return true;
   }
 
   // Constraints solved for one number each, which are taken in a random order: every smallest set
@@ -201,12 +220,14 @@ class SumBlock : public Sampler {
   // Along the direction in which slot `free` moves by 1, and the solved numbers make up for it.
   void move(std::size_t free, double* values, Random& random) {
     along_.clear();
+    moved_ = {place_[free]};
     bool whole = discrete_[free] != 0;
     for (std::size_t k = 0; k < slots_.size(); ++k) {
       if (pivot_row_[k] == kNothing) continue;
       const double slope = -rows_[pivot_row_[k]][free];
       if (std::fabs(slope) < 1e-9) continue;
       along_.push_back({slots_[k], values[slots_[k]], slope, discrete_[k] != 0});
+      if (std::ranges::find(moved_, place_[k]) == moved_.end()) moved_.push_back(place_[k]);
       whole = whole || discrete_[k] != 0;
     }
     double& x = values[slots_[free]];
@@ -226,14 +247,28 @@ class SumBlock : public Sampler {
     steps_[free].step(y, here, f, random);
   }
 
+  // Of the nodes that move and their children, or of all.
   double log_density(double* values) {
-    blanket_.run(values);
-    double sum = 0;
-    for (NodeView& law : laws_) {
-      sum += law.log_density(values, Part::whole);
-      if (!(sum > kNever)) return kNever;
+    if (!separate_) {
+      blankets_[0].run(values);
+    } else {
+      for (const std::size_t k : moved_) blankets_[k].run(values);
     }
-    return sum + blanket_.log_likelihood(values);
+    double sum = 0;
+    const auto add = [&](double term) {
+      sum += term;
+      return sum > kNever;
+    };
+    if (!separate_) {
+      for (NodeView& law : laws_)
+        if (!add(law.log_density(values, Part::whole))) return kNever;
+      return sum + blankets_[0].log_likelihood(values);
+    }
+    for (const std::size_t k : moved_) {
+      if (!add(laws_[k].log_density(values, Part::whole))) return kNever;
+      if (!add(blankets_[k].log_likelihood(values))) return kNever;
+    }
+    return sum;
   }
 
   struct Moved {
@@ -243,8 +278,10 @@ class SumBlock : public Sampler {
   };
   std::vector<NodeId> nodes_;
   std::vector<SumConstraint> constraints_;
-  Blanket blanket_;
+  bool separate_ = false;
+  std::vector<Blanket> blankets_;  // [nodes] where they are separate; else one
   std::vector<Slot> slots_;
+  std::vector<std::size_t> place_;      // [slots] of the node
   std::vector<std::uint8_t> discrete_;  // [slots]
   std::vector<NodeView> laws_;          // [nodes]
   std::vector<SliceSteps> steps_;       // [slots]
@@ -252,6 +289,7 @@ class SumBlock : public Sampler {
   std::vector<std::vector<double>> rows_;
   std::vector<std::uint32_t> pivot_row_;  // [slots] kNothing: free
   std::vector<Moved> along_;
+  std::vector<std::size_t> moved_;  // places of nodes
 };
 
 // The numbers that a node's law and bounds allow.

@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "bugs/language/program_parser.h"
+#include "bugs/samplers/response_kernels.h"
 #include "bugs/sampling.h"
 #include "sampler_runs.h"
 #include "support/message_of.h"
 
-namespace croft::bugs {
+namespace croft::bugs::special_nodes_test {
 namespace {
 
 struct Posterior {
@@ -294,6 +295,46 @@ TEST(SpecialNodes, RoundedValuesAreKnownToTheirDigits) {
   for (const double t : p.of("t[2]")) EXPECT_NEAR(t, 3, 0.5);
 }
 
+TEST(SpecialNodes, IntervalsOfNormalNumbersAreDifferencesOfTails) {
+  const auto tail = [](long double z) {
+    return 0.5L * erfcl(z / std::numbers::sqrt2_v<long double>);
+  };
+  const double endless = INFINITY;
+  std::vector<double> lower(kIntervalLanes, -endless), upper(kIntervalLanes, endless),
+      weight(kIntervalLanes, 0), mu(kIntervalLanes, 0.5), tau(kIntervalLanes, 4);
+  weight[0] = 3;
+  const auto value = [&](double a, double b) {
+    lower[0] = a;
+    upper[0] = b;
+    return normal_intervals({lower.data(), upper.data(), weight.data(), mu.data(), tau.data()},
+                            kIntervalLanes);
+  };
+  const double ends[] = {-endless, -17, -6, -1.5, 0.2, 0.5, 0.501, 1, 4, 9, 18, endless};
+  for (std::size_t i = 0; i < std::size(ends); ++i) {
+    for (std::size_t j = i + 1; j < std::size(ends); ++j) {
+      const double a = (ends[i] - 0.5) * 2, b = (ends[j] - 0.5) * 2;
+      const long double p = a + b < 0 ? tail(-b) - tail(-a) : tail(a) - tail(b);
+      EXPECT_NEAR(value(ends[i], ends[j]), 3 * static_cast<double>(std::log(p)),
+                  2e-12 - 2e-14 * std::log(p))
+          << ends[i] << " " << ends[j];
+    }
+  }
+  EXPECT_TRUE(std::isnan(value(1, 1 + 1e-9)));  // no digits are left
+  EXPECT_TRUE(std::isnan(value(21, 22)));       // nor here
+  tau[3] = -1;
+  EXPECT_TRUE(std::isnan(value(0, 1)));
+}
+
+TEST(SpecialNodes, IntervalsWithFewDigitsAreComputedInTheGeneralWay) {
+  // y is known to nine digits: as if it were observed.
+  const Posterior p = posterior_of(
+      "model { for (i in 1:2) { t[i] ~ dnorm(mu, 1)  y[i] ~ dround(t[i], 9) }  mu ~ dnorm(0, 1) }",
+      {{"y", row({1, 3})}}, {"mu"});
+  EXPECT_LT(distance_from_density(
+                p.of("mu"), [](double mu) { return normal_log(mu, 4. / 3, 1. / 3); }, -2, 5),
+            kDistance);
+}
+
 TEST(SpecialNodes, AFlatPriorLeavesTheLikelihood) {
   const Posterior p = posterior_of(
       "model { for (i in 1:3) { y[i] ~ dnorm(mu, 2)  z[i] ~ dpois(exp(eta)) }"
@@ -447,4 +488,4 @@ TEST(SpecialNodes, NothingFlowsBackThroughACut) {
 }
 
 }  // namespace
-}  // namespace croft::bugs
+}  // namespace croft::bugs::special_nodes_test
