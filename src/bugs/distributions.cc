@@ -52,6 +52,14 @@ const std::vector<Distribution>& table() {
       {.id = Id::normal_mixture,
        .name = "dnormmix",
        .parameters = {{"mu", kVector}, {"tau", kVector}, {"pi", kVector}}},
+      {.id = Id::scaled_gamma,
+       .name = "dscaled.gamma",
+       .parameters = {{"s"}, {"k"}},
+       .has_cdf = true},
+      {.id = Id::flat, .name = "dflat"},
+      {.id = Id::log_likelihood, .name = "dloglik", .parameters = {{"l"}}},
+      {.id = Id::rounded, .name = "dround", .parameters = {{"t"}, {"d"}}},
+      {.id = Id::copied, .name = "cut", .parameters = {{"x"}}},
       {.id = Id::bernoulli,
        .name = "dbern",
        .parameters = {{"p"}},
@@ -95,6 +103,14 @@ const std::vector<Distribution>& table() {
        .name = "dinterval",
        .parameters = {{"t"}, {"c", kVector}},
        .discrete = true},
+      {.id = Id::ordered_logit,
+       .name = "dordered.logit",
+       .parameters = {{"mu"}, {"c", kVector}},
+       .discrete = true},
+      {.id = Id::ordered_probit,
+       .name = "dordered.probit",
+       .parameters = {{"mu"}, {"c", kVector}},
+       .discrete = true},
       {.id = Id::multivariate_normal,
        .name = "dmnorm",
        .parameters = {{"mu", kVector}, {"Omega", kMatrix}},
@@ -118,6 +134,19 @@ const std::vector<Distribution>& table() {
        .parameters = {{"pi", kVector}, {"n"}},
        .value = kVector,
        .discrete = true},
+      {.id = Id::scaled_wishart,
+       .name = "dscaled.wishart",
+       .parameters = {{"s", kVector}, {"k"}},
+       .value = kMatrix},
+      {.id = Id::autoregression,
+       .name = "car.normal",
+       .parameters = {{"adj", kVector}, {"weights", kVector}, {"num", kVector}, {"tau"}},
+       .value = kVector},
+      {.id = Id::sum,
+       .name = "dsum",
+       .parameters = {{"x", kVector}},
+       .value = kVector,
+       .any_number = true},
   };
   return rows;
 }
@@ -125,7 +154,8 @@ const std::vector<Distribution>& table() {
 // Those with a vector of parameters or an array as value; array_distributions.h has them.
 bool of_arrays(Id id) {
   return id >= Id::multivariate_normal || id == Id::normal_mixture || id == Id::categorical ||
-         id == Id::hypergeometric || id == Id::interval;
+         id == Id::hypergeometric || id == Id::interval || id == Id::ordered_logit ||
+         id == Id::ordered_probit;
 }
 
 std::size_t side_of_square(std::size_t size) {
@@ -154,10 +184,11 @@ const Distribution& distribution(DistributionId id) {
 
 std::size_t value_size(DistributionId id, std::span<const std::size_t> sizes) {
   const Distribution& row = distribution(id);
-  if (sizes.size() != row.parameters.size()) return 0;
+  if (!row.any_number && sizes.size() != row.parameters.size()) return 0;
+  if (id == Id::autoregression) return sizes[0] == sizes[1] && sizes[3] == 1 ? sizes[2] : 0;
   std::size_t vector = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const Shape shape = row.parameters[i].shape;
+    const Shape shape = row.parameters[row.any_number ? 0 : i].shape;
     if (sizes[i] == 0 || (shape == Shape::scalar && sizes[i] != 1)) return 0;
     if (shape == Shape::scalar || id == Id::interval) continue;
     const std::size_t side = shape == kMatrix ? side_of_square(sizes[i]) : sizes[i];
@@ -173,7 +204,8 @@ std::string parameter_fault(DistributionId id, Parameters parameters) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     for (const double x : parameters[i])
       if (std::isnan(x))
-        return "parameter " + std::string(row.parameters[i].name) + " is no number";
+        return "parameter " + std::string(row.parameters[row.any_number ? 0 : i].name) +
+               " is no number";
   }
   if (of_arrays(id)) return array_fault(id, parameters);
   const auto p = [&](std::size_t i) { return parameters[i][0]; };
@@ -206,6 +238,7 @@ std::string parameter_fault(DistributionId id, Parameters parameters) {
     case Id::weibull:
     case Id::pareto:
     case Id::f:
+    case Id::scaled_gamma:
       return either(positive(0), positive(1));
     case Id::uniform:
       return either(either(finite(0), finite(1)), p(0) < p(1) ? "" : says(1, "larger than a"));
@@ -257,10 +290,17 @@ Bounds support(DistributionId id, Parameters q) {
     case Id::student:
     case Id::laplace:
     case Id::normal_mixture:
+    case Id::flat:
+    case Id::log_likelihood:
+    case Id::rounded:
+    case Id::copied:
     case Id::multivariate_normal:
     case Id::multivariate_normal_covariance:
     case Id::multivariate_student:
     case Id::wishart:
+    case Id::scaled_wishart:
+    case Id::autoregression:
+    case Id::sum:
       return {-kEndless, kEndless};
     case Id::uniform:
       return {p(0), p(1)};
@@ -280,6 +320,9 @@ Bounds support(DistributionId id, Parameters q) {
       return {1, static_cast<double>(q[0].size())};
     case Id::interval:
       return {0, static_cast<double>(q[1].size())};
+    case Id::ordered_logit:
+    case Id::ordered_probit:
+      return {1, static_cast<double>(q[1].size()) + 1};
     case Id::hypergeometric:
       return {std::max(0.0, p(2) - p(1)), std::min(p(0), p(2))};
     case Id::geometric:
@@ -362,6 +405,22 @@ void draw(DistributionId id, Parameters q, Random& random, std::span<double> val
       x = chi_squared(p(0) + 2 * more);
       break;
     }
+    case Id::scaled_gamma: {
+      const double upper = chi_squared(p(1)) / p(1);
+      x = upper / (chi_squared(1) * p(0) * p(0));
+      break;
+    }
+    case Id::flat:  // there is none
+      x = std::numeric_limits<double>::quiet_NaN();
+      break;
+    case Id::rounded: {
+      const double scale = std::pow(10, p(1));
+      x = std::round(p(0) * scale) / scale;
+      break;
+    }
+    case Id::copied:
+      x = p(0);
+      break;
     case Id::bernoulli:
       x = random.uniform() < p(0) ? 1 : 0;
       break;
@@ -424,6 +483,20 @@ void typical_value(DistributionId id, Parameters q, std::span<double> value) {
       break;
     case Id::f:
       x = 1;
+      break;
+    case Id::scaled_gamma:
+      x = 1 / (p(0) * p(0));
+      break;
+    case Id::flat:
+      x = 0;
+      break;
+    case Id::rounded: {
+      const double scale = std::pow(10, p(1));
+      x = std::round(p(0) * scale) / scale;
+      break;
+    }
+    case Id::copied:
+      x = p(0);
       break;
     case Id::generalized_gamma:
       x = std::pow(p(0), 1 / p(2)) / p(1);

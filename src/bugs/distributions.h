@@ -34,6 +34,11 @@ enum class DistributionId : std::uint8_t {
   generalized_gamma,
   noncentral_chi_squared,
   normal_mixture,
+  scaled_gamma,
+  flat,
+  log_likelihood,
+  rounded,
+  copied,  // of the function cut: what a node has, without what its children say
   // discrete, scalar
   bernoulli,
   binomial,
@@ -44,6 +49,8 @@ enum class DistributionId : std::uint8_t {
   geometric,
   beta_binomial,
   interval,
+  ordered_logit,
+  ordered_probit,
   // of arrays
   multivariate_normal,
   multivariate_normal_covariance,
@@ -51,6 +58,9 @@ enum class DistributionId : std::uint8_t {
   wishart,
   dirichlet,
   multinomial,
+  scaled_wishart,
+  autoregression,
+  sum,
 };
 
 enum class Shape : std::uint8_t { scalar, vector, matrix };  // matrix: square
@@ -67,7 +77,8 @@ struct Distribution {
   std::vector<ParameterRow> parameters = {};
   Shape value = Shape::scalar;
   bool discrete = false;
-  bool has_cdf = false;  // so it can be truncated, and has the functions pnorm, qnorm
+  bool has_cdf = false;     // so it can be truncated, and has the functions pnorm, qnorm
+  bool any_number = false;  // of parameters, all like the one of the row
 };
 
 std::span<const Distribution> distributions();

@@ -6,6 +6,8 @@
 #include <queue>
 #include <set>
 
+#include "bugs/distributions.h"
+
 namespace croft::bugs {
 namespace {
 
@@ -243,7 +245,8 @@ void ModelGraph::make_lists(std::size_t most_entries) {
       }
     }
     for (NodeId id = 0; id < nodes_.size(); ++id) {
-      if (!nodes_[id].informative) continue;
+      // A copy says nothing about what it is made from.
+      if (!nodes_[id].informative || nodes_[id].distribution == DistributionId::copied) continue;
       for_used(id, [&](Slot s) {
         if (fixed_[s] == 0) visit(s, static_cast<std::uint32_t>(operations + id));
       });

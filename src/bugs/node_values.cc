@@ -36,6 +36,8 @@ class Gathered {
 
 bool truncated(const Node& node) { return node.lower != kNothing || node.upper != kNothing; }
 
+bool is_flat(const Node& node) { return node.distribution == DistributionId::flat; }
+
 Bounds bounds_of(const Node& node, const double* values) {
   return {node.lower == kNothing ? -kInfinity : values[node.lower],
           node.upper == kNothing ? kInfinity : values[node.upper]};
@@ -66,6 +68,10 @@ Bounds possible_values(const ModelGraph& graph, const Node& node) {
       break;
     case DistributionId::interval:
       bounds = {0, static_cast<double>(parameters[1].count)};
+      break;
+    case DistributionId::ordered_logit:
+    case DistributionId::ordered_probit:
+      bounds = {1, static_cast<double>(parameters[1].count) + 1};
       break;
     default:
       if (fixed_parameters(graph, node)) {
@@ -99,13 +105,14 @@ double log_density_of(const ModelGraph& graph, const Node& node, const double* v
   if (!truncated(node) || whole == -kInfinity) return whole;
   const Bounds bounds = bounds_of(node, values);
   if (!(own[0] >= bounds.lower && own[0] <= bounds.upper)) return -kInfinity;
+  if (is_flat(node)) return whole;  // what it is divided by is a constant
   const double inside = log_interval_probability(node.distribution, bounds, given.parameters());
   return inside == -kInfinity ? -kInfinity : whole - inside;
 }
 
 bool draw_node(const ModelGraph& graph, const Node& node, double* values, Random& random) {
   const Gathered given(graph, node, values);
-  if (!parameters_fit(node.distribution, given.parameters())) return false;
+  if (is_flat(node) || !parameters_fit(node.distribution, given.parameters())) return false;
   if (!truncated(node)) {
     draw(node.distribution, given.parameters(), random, std::span(values + node.first, node.count));
     return true;
@@ -125,8 +132,15 @@ bool set_typical(const ModelGraph& graph, const Node& node, double* values) {
                   std::span(values + node.first, node.count));
     return true;
   }
-  // The median of what the bounds leave.
   const Bounds bounds = bounds_of(node, values);
+  if (is_flat(node)) {
+    const auto [low, high] = bounds;
+    values[node.first] = std::isinf(low)    ? high - 1
+                         : std::isinf(high) ? low + 1
+                                            : low + (high - low) / 2;
+    return low < high;
+  }
+  // The median of what the bounds leave.
   const double below = cdf(node.distribution, bounds.lower, given.parameters());
   const double above = complement_cdf(node.distribution, bounds.upper, given.parameters());
   const double inside = 1 - below - above;

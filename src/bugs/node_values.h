@@ -23,7 +23,7 @@ bool can_be_drawn(const ModelGraph& graph, const Node& node, const double* value
 double log_density_of(const ModelGraph& graph, const Node& node, const double* values);
 
 // Draws the node's numbers given its parameters.  False, and nothing is changed, where these are
-// not allowed or the bounds leave nothing.
+// not allowed, the bounds leave nothing, or there is no distribution (dflat).
 bool draw_node(const ModelGraph& graph, const Node& node, double* values, Random& random);
 
 // A typical value within the bounds; false as in draw_node.

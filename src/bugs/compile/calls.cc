@@ -66,6 +66,8 @@ Value ExpressionCompiler::call(const Expression& e) {
   if (std::ranges::find(arranging_functions(), name) != arranging_functions().end()) {
     return arranged(e);
   }
+  if (name == "cut") return cut(e);
+  if (name == "ranked" || (name == "rank" && e.arguments.size() == 2)) return ranked(e);
   const FunctionRow* row = find_function(name);
   if (row == nullptr || row->name == "[]") {
     if (distribution_call(name).distribution != nullptr) return of_distribution(e);
@@ -167,6 +169,44 @@ Value ExpressionCompiler::arranged(const Expression& e) {
     }
   }
   return transposed;
+}
+
+// ranked(v, k) is the k-th smallest element; rank(v, k) the number of elements up to the k-th one.
+Value ExpressionCompiler::ranked(const Expression& e) {
+  bool missing = false;
+  const std::vector<Value> values = compile_all(e, missing);
+  if (missing) return not_yet();
+  if (values.size() != 2 || values[0].elements.empty() || !values[1].scalar()) {
+    fail_at(e, "the function takes a vector and one number");
+  }
+  OperationTable& table = operations(e);
+  std::vector<Element> from = values[0].elements;
+  const auto n = from.size();
+  const Element place = values[1].elements[0];
+  const auto at = [&](std::span<const Element> elements) {
+    if (place.constant()) return elements[subscript_of(e, e.name, place.number, n) - 1];
+    std::vector<Element> arguments = {place, {static_cast<double>(n)}};
+    arguments.insert(arguments.end(), elements.begin(), elements.end());
+    return table.apply_many(Function::pick, arguments, 1, 1)[0];
+  };
+  if (e.name == "ranked") return {{}, {at(table.apply_many(Function::sort, from, n))}, false};
+  const Element own = at(from);
+  for (Element& x : from) {
+    x = table.apply(Function::step, {table.apply(Function::subtract, {own, x})});
+  }
+  return {{}, {table.apply(Function::sum, from)}, false};
+}
+
+Value ExpressionCompiler::cut(const Expression& e) {
+  bool missing = false;
+  const std::vector<Value> values = compile_all(e, missing);
+  if (missing) return not_yet();
+  if (values.size() != 1) {
+    fail_at(e, Message("the function has 1 argument, and is given ", values.size()));
+  }
+  Value value = values[0];
+  for (Element& x : value.elements) x = operations(e).copy(x, e.where);
+  return value;
 }
 
 Value ExpressionCompiler::matrix_product(const Expression& e, const Value& left,

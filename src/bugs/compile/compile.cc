@@ -24,6 +24,7 @@ class BlockCompiler {
     for (std::uint32_t k = 0; k < tables_.relations.size(); ++k) {
       if (tables_.relations[k].progress == Progress::fresh) resolve(k);
     }
+    for (const auto& [relation, node] : censored_) censor(tables_.relations[relation], node);
   }
   // Named arrays of the graph, constants of the data among them where `constants` asks for them.
   void name_arrays();
@@ -45,10 +46,17 @@ class BlockCompiler {
   std::vector<double> observed_of(const Relation& r);
   void check_parameters(const Relation& r, const Distribution& d,
                         const std::vector<Value>& parameters);
+  // dsum and dround of what is not observed.
+  void define_observable(const Relation& r, const Distribution& d,
+                         const std::vector<Value>& parameters);
+  void censor(const Relation& r, NodeId id);
 
   ProgramTables tables_;
   ModelGraph graph_;
   OperationTable operations_;
+  // Nodes with I(,) and parameters that are not constants.  Their bounds are looked at when all
+  // nodes are there: those of two nodes may be each other.
+  std::vector<std::pair<std::size_t, NodeId>> censored_;
   std::size_t done_ = 0;
 };
 
@@ -108,6 +116,12 @@ void BlockCompiler::set_open(ProgramArray& array, const std::vector<std::size_t>
   array.relation.assign(size, array.relation[0]);
 }
 
+bool constant(const std::vector<Value>& parameters) {
+  return std::ranges::all_of(parameters, [](const Value& p) {
+    return std::ranges::all_of(p.elements, &Element::constant);
+  });
+}
+
 std::vector<std::uint32_t> BlockCompiler::attempt(Relation& r) {
   ExpressionCompiler expressions(tables_, &operations_, tables_.counters_of(r));
   if (r.definition != nullptr) {
@@ -123,7 +137,8 @@ std::vector<std::uint32_t> BlockCompiler::attempt(Relation& r) {
     missing = missing || parameters.back().missing;
   }
   Slot lower = kNothing, upper = kNothing;
-  if (r.draw->truncation) {
+  const bool later = r.draw->truncation && r.draw->truncation->interval;
+  if (r.draw->truncation && !(later && (missing || !constant(parameters)))) {
     lower = bound(r.draw->truncation->lower, expressions, missing);
     upper = bound(r.draw->truncation->upper, expressions, missing);
   }
@@ -211,11 +226,11 @@ void BlockCompiler::check_parameters(const Relation& r, const Distribution& d,
 void BlockCompiler::draw(Relation& r, const std::vector<Value>& parameters, Slot lower,
                          Slot upper) {
   const Distribution* d = find_distribution(r.draw->distribution);
-  if (d == nullptr) {
+  if (d == nullptr || d->id == DistributionId::copied) {
     throw InputError(r.where(), "a distribution is not known", r.draw->distribution,
                      "docs/bugs.md lists the distributions");
   }
-  if (parameters.size() != d->parameters.size()) {
+  if (d->any_number ? parameters.empty() : parameters.size() != d->parameters.size()) {
     fail(r, Message(d->name, " has ", counted(d->parameters.size(), "parameter"), ", and is given ",
                     parameters.size()));
   }
@@ -224,7 +239,7 @@ void BlockCompiler::draw(Relation& r, const std::vector<Value>& parameters, Slot
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const Value& p = parameters[k];
     if (p.elements.empty()) fail(r, Message("parameter ", k + 1, " of ", d->name, " is empty"));
-    if (d->parameters[k].shape == Shape::scalar && !p.scalar()) {
+    if (d->parameters[d->any_number ? 0 : k].shape == Shape::scalar && !p.scalar()) {
       fail(r, Message("parameter ", k + 1, " of ", d->name, " has ", p.elements.size(),
                       " elements, and has to be one number"));
     }
@@ -250,14 +265,13 @@ void BlockCompiler::draw(Relation& r, const std::vector<Value>& parameters, Slot
          Message(d->name, " gives ", counted(size, "number"), " for ", counted(count, "element")));
   }
   check_parameters(r, *d, parameters);
+  if (d->id == DistributionId::autoregression &&
+      !constant({parameters.begin(), parameters.end() - 1})) {
+    fail(r, Message(d->name, ": adj, weights and num have to be constants"));
+  }
   if (lower != kNothing || upper != kNothing) {
-    if (!d->has_cdf) fail(r, Message(d->name, " cannot be truncated"));
-    const bool fixed = std::ranges::all_of(parameters, [](const Value& p) {
-      return std::ranges::all_of(p.elements, &Element::constant);
-    });
-    if (r.draw->truncation->interval && !fixed) {
-      fail(r, "I(,) is for distributions whose parameters are constants",
-           "write T(,) for a truncated distribution, or dinterval for a censored value");
+    if (!d->has_cdf && d->id != DistributionId::flat) {
+      fail(r, Message(d->name, " cannot be truncated"));
     }
     for (const Slot s : {lower, upper}) {
       if (s != kNothing && graph_.fixed(s) && std::isnan(graph_.initial()[s])) {
@@ -275,6 +289,14 @@ void BlockCompiler::draw(Relation& r, const std::vector<Value>& parameters, Slot
   spec.line = static_cast<std::uint32_t>(r.where().line);
   spec.column = static_cast<std::uint32_t>(r.where().column);
   spec.observed = observed_of(r);
+  if (spec.observed.empty()) {
+    if (d->id == DistributionId::sum || d->id == DistributionId::rounded) {
+      return define_observable(r, *d, parameters);
+    }
+    if (d->id == DistributionId::log_likelihood) {
+      fail(r, "a node with dloglik has to be observed", "give it any value in the data");
+    }
+  }
   const NodeId id = graph_.add_node(spec);
   const Node& node = graph_.node(id);
   for (std::uint32_t k = 0; k < count; ++k) {
@@ -284,6 +306,64 @@ void BlockCompiler::draw(Relation& r, const std::vector<Value>& parameters, Slot
       log_density_of(graph_, node, graph_.initial().data()) ==
           -std::numeric_limits<double>::infinity()) {
     fail(r, "an observed value is impossible: its density is 0");
+  }
+  if (r.draw->truncation && r.draw->truncation->interval && !constant(parameters)) {
+    censored_.emplace_back(&r - tables_.relations.data(), id);
+  }
+}
+
+void BlockCompiler::define_observable(const Relation& r, const Distribution& d,
+                                      const std::vector<Value>& parameters) {
+  ProgramArray& array = tables_.arrays[r.array];
+  const std::size_t count = array.open ? array.size() : r.elements;
+  for (std::size_t k = 0; k < count; ++k) {
+    Element value;
+    if (d.id == DistributionId::sum) {
+      std::vector<Element> terms;
+      for (const Value& p : parameters) terms.push_back(p.elements[k]);
+      value = operations_.apply(Function::sum, terms);
+    } else {
+      const Element scale =
+          operations_.apply(Function::power, {Element{10}, parameters[1].elements[0]});
+      const Element scaled =
+          operations_.apply(Function::multiply, {parameters[0].elements[0], scale});
+      value = operations_.apply(Function::divide,
+                                {operations_.apply(Function::round, {scaled}), scale});
+    }
+    array.slots[array.open ? k : tables_.elements_of(r)[k]] = operations_.slot_of(value);
+  }
+}
+
+// x ~ law I(a, b): x has the law, and dinterval says that it lies between the bounds.
+void BlockCompiler::censor(const Relation& r, NodeId id) {
+  ExpressionCompiler expressions(tables_, &operations_, tables_.counters_of(r));
+  bool missing = false;
+  const Slot lower = bound(r.draw->truncation->lower, expressions, missing);
+  const Slot upper = bound(r.draw->truncation->upper, expressions, missing);
+  if (lower == kNothing && upper == kNothing) return;
+  const Node node = graph_.node(id);
+  if (node.count != 1) fail(r, "an array cannot be censored");
+  const auto number = [&](Slot s) {
+    return graph_.fixed(s) ? Element{graph_.initial()[s]} : Element{0, s};
+  };
+  NodeSpec spec{DistributionId::interval};
+  NodeParameter cuts;
+  if (lower != kNothing) {
+    // A whole number may be the bound, and is above the cut point.
+    const double below = distribution(node.distribution).discrete ? 1e-9 : 0;
+    cuts.slots.push_back(operations_.slot_of(
+        operations_.apply(Function::subtract, {number(lower), Element{below}})));
+  }
+  if (upper != kNothing) cuts.slots.push_back(upper);
+  spec.parameters = {{{node.first}}, std::move(cuts)};
+  spec.observed = {lower == kNothing ? 0.0 : 1.0};
+  spec.name = tables_.name_of(r) + " I(,)";
+  spec.line = node.line;
+  spec.column = node.column;
+  const Node& interval = graph_.node(graph_.add_node(spec));
+  if (fixed_parameters(graph_, interval) &&
+      log_density_of(graph_, interval, graph_.initial().data()) != 0) {
+    fail(r, "an observed value is outside its bounds");
   }
 }
 

@@ -42,6 +42,8 @@ class OperationTable {
   // Of a pick: throws InputError where a subscript can be outside the array.  Where that cannot be
   // found out, because the values are too many, the graph watches it.
   void check_subscripts(OperationId pick, const Expression& e);
+  // The number that cut(x) has: a node of its own, with x as its value.
+  Element copy(const Element& x, const Location& where);
   const ModelGraph& graph() const { return graph_; }
 
  private:
@@ -50,6 +52,7 @@ class OperationTable {
   std::unordered_multimap<std::uint64_t, OperationId> known_;
   std::vector<double> values_;  // [slots] scratch
   double tried_ = 0;            // joint values of all subscripts
+  std::unordered_map<Slot, Slot> copies_;
 };
 
 class ExpressionCompiler {
@@ -71,6 +74,8 @@ class ExpressionCompiler {
   Value of_arrays(const Expression& e, const FunctionRow& row);
   Value matrix_product(const Expression& e, const Value& left, const Value& right);
   Value arranged(const Expression& e);
+  Value ranked(const Expression& e);
+  Value cut(const Expression& e);
   Value of_distribution(const Expression& e);
   Value picked(const Expression& e, const ProgramArray& array, std::span<const Value> subscripts);
   bool element(const Expression& e, const ProgramArray& array, std::size_t at, Element& out);

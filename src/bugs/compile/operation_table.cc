@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "bugs/compile/expressions.h"
+#include "bugs/distributions.h"
 
 namespace croft::bugs {
 
@@ -59,6 +60,21 @@ Element OperationTable::apply(Function f, std::span<const Element> arguments) {
       break;
   }
   return apply_many(f, arguments, 1)[0];
+}
+
+Element OperationTable::copy(const Element& x, const Location& where) {
+  if (x.constant()) return x;
+  const auto [it, is_new] = copies_.emplace(x.slot, kNothing);
+  if (is_new) {
+    const NodeId of = graph_.node_of(x.slot);
+    NodeSpec spec{DistributionId::copied};
+    spec.parameters = {{{x.slot}}};
+    spec.name = of == kNothing ? "cut" : "cut(" + std::string(graph_.name(of)) + ")";
+    spec.line = static_cast<std::uint32_t>(where.line);
+    spec.column = static_cast<std::uint32_t>(where.column);
+    it->second = graph_.node(graph_.add_node(spec)).first;
+  }
+  return {0, it->second};
 }
 
 std::vector<Element> OperationTable::apply_many(Function f, std::span<const Element> arguments,

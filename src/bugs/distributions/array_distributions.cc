@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "bugs/distributions/autoregression.h"
 #include "bugs/distributions/dense.h"
 #include "bugs/distributions/densities.h"
 #include "bugs/distributions/draws.h"
@@ -13,6 +14,9 @@ namespace {
 
 using Id = DistributionId;
 constexpr double kLogTwoPi = 1.83787706640934548356;
+
+// ln (1 + e^x)
+double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 
 double sum_of(Numbers x) { return std::accumulate(x.begin(), x.end(), 0.0); }
 
@@ -80,6 +84,27 @@ double wishart_log_density(Numbers x, Numbers scale, double k, Part part) {
   return sum;
 }
 
+// dwish(2 k diag(b), k + p - 1) with b_i ~ dgamma(1/2, 1 / s_i^2), b summed out (Huang & Wand
+// 2013).
+double scaled_wishart_log_density(Numbers x, Numbers s, double k, Part part) {
+  const std::size_t n = s.size();
+  const auto p = static_cast<double>(n);
+  std::vector<double> factor(x.size());
+  if (!(k > 0) || !dense_cholesky(n, x, factor)) return kNever;
+  double sum = 0.5 * (k - 2) * log_determinant_of_factor(n, factor);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(s[i] > 0)) return kNever;
+    sum -= 0.5 * (k + p) * std::log(k * x[i * (n + 1)] + 1 / (s[i] * s[i]));
+  }
+  if (part == Part::of_value) return sum;
+  sum += 0.5 * p * (k + p - 1) * std::log(k) - 0.25 * p * (p - 1) * std::log(std::numbers::pi);
+  for (std::size_t i = 0; i < n; ++i) {
+    sum += log_gamma(0.5 * (k + p)) - 0.5 * std::log(std::numbers::pi) - std::log(s[i]) -
+           log_gamma(0.5 * (k + p - 1 - static_cast<double>(i)));
+  }
+  return sum;
+}
+
 // A parameter of 0 makes its element 0, as in JAGS.
 double dirichlet_log_density(Numbers x, Numbers alpha, Part part) {
   double sum = 0, total = 0, whole = 0;
@@ -125,6 +150,47 @@ double mixture_log_density(double x, Numbers mu, Numbers tau, Numbers pi) {
     sum += pi[i] * std::exp(normal_density<Part::whole>(x, mu[i], tau[i]));
   }
   return std::log(sum / sum_of(pi));
+}
+
+// ln (F(c_x - mu) - F(c_(x-1) - mu)), without a difference that cancels.
+double ordered_log_density(Id id, double x, double mu, Numbers cuts) {
+  const auto categories = static_cast<double>(cuts.size()) + 1;
+  if (!(x >= 1 && x <= categories) || !is_whole(x)) return kNever;
+  const auto k = static_cast<std::size_t>(x);
+  const double a = k == 1 ? kNever : cuts[k - 2], b = x == categories ? -kNever : cuts[k - 1];
+  if (!(a <= b) || !std::isfinite(mu)) return kNever;
+  if (id == Id::ordered_probit) {
+    const double one = 1;
+    const Numbers views[] = {{&mu, 1}, {&one, 1}};
+    return log_interval_probability(Id::normal, {a, b}, views);
+  }
+  // (1 - e^(a - b)) F(b - mu) F(mu - a)
+  const double width = std::isinf(a) || std::isinf(b) ? 0 : std::log(-std::expm1(a - b));
+  return width - softplus(mu - b) - softplus(a - mu);
+}
+
+std::vector<double> ordered_weights(Id id, Parameters p) {
+  std::vector<double> weights;
+  for (std::size_t k = 1; k <= p[1].size() + 1; ++k)
+    weights.push_back(std::exp(ordered_log_density(id, static_cast<double>(k), p[0][0], p[1])));
+  return weights;
+}
+
+// The sum of term k of each parameter.
+double sum_of_terms(Parameters p, std::size_t k) {
+  double sum = 0;
+  for (const Numbers& term : p) sum += term[k];
+  return sum;
+}
+
+// Rounding aside.
+double sum_log_density(Numbers x, Parameters p) {
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    double size = std::fabs(x[k]);
+    for (const Numbers& term : p) size += std::fabs(term[k]);
+    if (!(std::fabs(x[k] - sum_of_terms(p, k)) <= 1e-9 * size)) return kNever;
+  }
+  return 0;
 }
 
 // The number of cut points below t.
@@ -275,6 +341,9 @@ double array_log_density(DistributionId id, Numbers x, Parameters p, Part part) 
       return hypergeometric_log_density(x[0], p);
     case Id::interval:
       return x[0] == interval_of(p[0][0], p[1]) ? 0 : kNever;
+    case Id::ordered_logit:
+    case Id::ordered_probit:
+      return ordered_log_density(id, x[0], p[0][0], p[1]);
     case Id::multivariate_normal:
       return normal_log_density(x, p[0], p[1], part);
     case Id::multivariate_normal_covariance:
@@ -287,6 +356,12 @@ double array_log_density(DistributionId id, Numbers x, Parameters p, Part part) 
       return dirichlet_log_density(x, p[0], part);
     case Id::multinomial:
       return multinomial_log_density(x, p[0], p[1][0], part);
+    case Id::scaled_wishart:
+      return scaled_wishart_log_density(x, p[0], p[1][0], part);
+    case Id::autoregression:
+      return autoregression_log_density(x, p, part);
+    case Id::sum:
+      return sum_log_density(x, p);
     default:
       return kNever;
   }
@@ -329,6 +404,25 @@ void draw_array(DistributionId id, Parameters p, Random& random, std::span<doubl
       break;
     case Id::multinomial:
       draw_multinomial(p[0], p[1][0], random, value);
+      break;
+    case Id::ordered_logit:
+    case Id::ordered_probit:
+      value[0] = static_cast<double>(draw_index(ordered_weights(id, p), random)) + 1;
+      break;
+    case Id::scaled_wishart: {
+      const std::size_t n = p[0].size();
+      const double k = p[1][0];
+      std::vector<double> scale(n * n, 0.0);
+      for (std::size_t i = 0; i < n; ++i)
+        scale[i * (n + 1)] = 2 * k * draw_gamma(0.5, random) * p[0][i] * p[0][i];
+      draw_wishart(scale, k + static_cast<double>(n) - 1, random, value);
+      break;
+    }
+    case Id::autoregression:
+      draw_autoregression(p, random, value);
+      break;
+    case Id::sum:
+      for (std::size_t k = 0; k < value.size(); ++k) value[k] = sum_of_terms(p, k);
       break;
     default:
       break;
@@ -374,6 +468,24 @@ void typical_array(DistributionId id, Parameters p, std::span<double> value) {
       for (std::size_t i = 0; i < value.size(); ++i) value[i] = p[0][i] / sum;
       break;
     }
+    case Id::ordered_logit:
+    case Id::ordered_probit: {
+      const std::vector<double> weights = ordered_weights(id, p);
+      value[0] = 1 + static_cast<double>(std::max_element(weights.begin(), weights.end()) -
+                                         weights.begin());
+      break;
+    }
+    case Id::scaled_wishart:
+      std::fill(value.begin(), value.end(), 0.0);
+      for (std::size_t i = 0; i < p[0].size(); ++i)
+        value[i * (p[0].size() + 1)] = 1 / (p[0][i] * p[0][i]);
+      break;
+    case Id::autoregression:
+      std::fill(value.begin(), value.end(), 0.0);
+      break;
+    case Id::sum:
+      for (std::size_t k = 0; k < value.size(); ++k) value[k] = sum_of_terms(p, k);
+      break;
     case Id::multinomial: {
       const double sum = sum_of(p[0]);
       double left = p[1][0];
@@ -406,6 +518,8 @@ std::string array_fault(DistributionId id, Parameters p) {
       if (p[2][0] > p[0][0] + p[1][0]) return "more are drawn than there are";
       return p[3][0] > 0 ? "" : "the odds ratio is not positive";
     case Id::interval:
+    case Id::ordered_logit:
+    case Id::ordered_probit:
       return std::is_sorted(p[1].begin(), p[1].end()) ? "" : "the cut points do not rise";
     case Id::multivariate_normal:
       return finite(p[0]) ? fault_of_matrix(p[1], "precision") : "a mean is not finite";
@@ -424,6 +538,12 @@ std::string array_fault(DistributionId id, Parameters p) {
     case Id::multinomial:
       if (!(p[1][0] >= 0) || !is_whole(p[1][0])) return "the size is negative or not whole";
       return fault_of_weights(p[0], "probabilities");
+    case Id::scaled_wishart:
+      for (const double s : p[0])
+        if (!(s > 0) || std::isinf(s)) return "a scale is not positive and finite";
+      return p[1][0] > 0 ? "" : "the degrees of freedom are not positive";
+    case Id::autoregression:
+      return autoregression_fault(p);
     default:
       return {};
   }

@@ -163,6 +163,11 @@ double continuous_tail(Id id, double x, Parameters q, bool upper) {
       const double n = 0.5 * p(0), m = 0.5 * p(1), whole = n * x + m;
       return n * x < m ? beta_tail(n, m, n * x / whole, upper) : beta_tail(m, n, m / whole, !upper);
     }
+    case Id::scaled_gamma: {
+      const double k = p(1), one = 1;
+      const Numbers views[] = {{&k, 1}, {&one, 1}};
+      return continuous_tail(Id::f, x * p(0) * p(0), views, upper);
+    }
     case Id::generalized_gamma:
       return gamma_tail(p(0), x > 0 ? std::pow(p(1) * x, p(2)) : 0, upper);
     case Id::noncentral_chi_squared:
@@ -239,6 +244,10 @@ double continuous_point(Id id, double u, Parameters q, bool upper) {
     case Id::f: {
       const BetaPoint point = beta_point(0.5 * p(0), 0.5 * p(1), u, upper);
       return p(1) * point.x / (p(0) * point.one_minus_x);
+    }
+    case Id::scaled_gamma: {
+      const BetaPoint point = beta_point(0.5 * p(1), 0.5, u, upper);
+      return point.x / (p(1) * point.one_minus_x * p(0) * p(0));
     }
     case Id::generalized_gamma:
       return std::pow(gamma_point(p(0), u, upper), 1 / p(2)) / p(1);

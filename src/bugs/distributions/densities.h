@@ -141,6 +141,20 @@ double generalized_gamma_density(double x, double r, double rate, double b) {
   return sum;
 }
 
+// Of x = 1 / sigma^2 where sigma has a half t with k degrees of freedom and the scale s.
+template <Part part>
+double scaled_gamma_density(double x, double s, double k) {
+  if (!(s > 0) || !(k > 0)) return kNever;
+  const double square = s * s, sum = f_density<part>(square * x, k, 1);
+  return part == Part::of_value ? sum : sum + std::log(square);
+}
+
+// 1 where x is t to d decimals.
+inline double rounded_density(double x, double t, double d) {
+  const double scale = std::pow(10, d);
+  return std::fabs(x - t) * scale <= 0.5 + 1e-15 * scale * std::fabs(x) ? 0 : kNever;
+}
+
 // Boost.Math's series; distributions/cumulative.cc.
 double noncentral_chi_squared_density(double x, double k, double delta);
 
@@ -238,6 +252,16 @@ double scalar_density(DistributionId id, double x, const double* p) {
       return generalized_gamma_density<part>(x, p[0], p[1], p[2]);
     case DistributionId::noncentral_chi_squared:
       return noncentral_chi_squared_density(x, p[0], p[1]);
+    case DistributionId::scaled_gamma:
+      return scaled_gamma_density<part>(x, p[0], p[1]);
+    case DistributionId::flat:
+      return 0;
+    case DistributionId::log_likelihood:  // of whatever x
+      return std::isnan(p[0]) ? kNever : p[0];
+    case DistributionId::rounded:
+      return rounded_density(x, p[0], p[1]);
+    case DistributionId::copied:
+      return 0;
     case DistributionId::bernoulli:
       return bernoulli_density<part>(x, p[0]);
     case DistributionId::binomial:

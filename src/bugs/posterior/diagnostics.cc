@@ -11,8 +11,9 @@ namespace croft::bugs {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kFewest = 4;    // draws of a half
-constexpr std::size_t kFewLags = 64;  // that are summed as they are defined
+constexpr std::size_t kFewest = 4;     // draws of a half
+constexpr std::size_t kFewLags = 128;  // that are summed as they are defined
+constexpr std::size_t kLagsAtOnce = 8;
 
 std::size_t shortest_of(Chains chains) {
   std::size_t n = chains.empty() ? 0 : chains[0].size();
@@ -66,6 +67,20 @@ Variances variances_of(std::span<const std::span<const double>> halves) {
   return out;
 }
 
+// e^(-2 pi i k / length), k < length / 2, of length 2, 4, ... n beside each other; kept by each
+// thread for the next series of as many draws.
+const std::vector<std::complex<double>>& turns(std::size_t n) {
+  thread_local std::vector<std::complex<double>> table;
+  if (table.size() + 1 == n) return table;
+  table.clear();
+  for (std::size_t length = 2; length <= n; length <<= 1) {
+    const double angle = -2 * std::numbers::pi / static_cast<double>(length);
+    for (std::size_t k = 0; k < length / 2; ++k)
+      table.push_back(std::polar(1.0, angle * static_cast<double>(k)));
+  }
+  return table;
+}
+
 // In place, of 2^k numbers; backwards without the division.
 void transform(std::vector<std::complex<double>>& x, bool back) {
   const std::size_t n = x.size();
@@ -75,17 +90,14 @@ void transform(std::vector<std::complex<double>>& x, bool back) {
     j ^= bit;
     if (i < j) std::swap(x[i], x[j]);
   }
-  for (std::size_t length = 2; length <= n; length <<= 1) {
-    const double angle = (back ? 2 : -2) * std::numbers::pi / static_cast<double>(length);
-    std::vector<std::complex<double>> turn(length / 2);
-    for (std::size_t k = 0; k < turn.size(); ++k) {
-      turn[k] = std::polar(1.0, angle * static_cast<double>(k));
-    }
+  const double side = back ? -1 : 1;
+  const std::complex<double>* turn = turns(n).data();
+  for (std::size_t length = 2; length <= n; turn += length / 2, length <<= 1) {
     for (std::size_t begin = 0; begin < n; begin += length) {
       for (std::size_t k = 0; k < length / 2; ++k) {
         std::complex<double>&a = x[begin + k], &b = x[begin + k + length / 2];
-        const std::complex<double> turned(b.real() * turn[k].real() - b.imag() * turn[k].imag(),
-                                          b.real() * turn[k].imag() + b.imag() * turn[k].real());
+        const double c = turn[k].real(), s = side * turn[k].imag();
+        const std::complex<double> turned(b.real() * c - b.imag() * s, b.real() * s + b.imag() * c);
         b = a - turned;
         a += turned;
       }
@@ -107,15 +119,28 @@ class Autocovariances {
   double at(std::size_t lag) {
     if (lag >= kFewLags && sums_.empty()) transform_all();
     if (!sums_.empty()) return sums_[lag];
-    double sum = 0;
-    for (std::size_t begin = 0; begin < centred_.size(); begin += n_) {
-      const double* const x = centred_.data() + begin;
-      for (std::size_t i = 0; i + lag < n_; ++i) sum += x[i] * x[i + lag];
-    }
-    return sum / static_cast<double>(n_);
+    while (first_sums_.size() <= lag) sum_lags();
+    return first_sums_[lag];
   }
 
  private:
+  // The next few lags side by side, each as it is defined.
+  void sum_lags() {
+    const std::size_t first = first_sums_.size();
+    double sums[kLagsAtOnce] = {};
+    for (std::size_t begin = 0; begin < centred_.size(); begin += n_) {
+      const double* const x = centred_.data() + begin;
+      std::size_t i = 0;
+      for (; i + first + kLagsAtOnce <= n_; ++i) {
+        for (std::size_t k = 0; k < kLagsAtOnce; ++k) sums[k] += x[i] * x[i + first + k];
+      }
+      for (; i + first < n_; ++i) {
+        for (std::size_t k = 0; i + first + k < n_; ++k) sums[k] += x[i] * x[i + first + k];
+      }
+    }
+    for (const double sum : sums) first_sums_.push_back(sum / static_cast<double>(n_));
+  }
+
   // By the transforms of series with as many zeros behind them, two at once as complex numbers.
   void transform_all() {
     std::size_t size = 1;
@@ -136,8 +161,9 @@ class Autocovariances {
   }
 
   const std::size_t n_;
-  std::vector<double> centred_;  // [halves][n]
-  std::vector<double> sums_;     // [lags], once they are transformed
+  std::vector<double> centred_;     // [halves][n]
+  std::vector<double> first_sums_;  // [lags], few
+  std::vector<double> sums_;        // [lags], once they are transformed
 };
 
 double effective_of(std::span<const std::span<const double>> halves) {

@@ -10,6 +10,7 @@
 #include "bugs/distributions.h"
 #include "bugs/node_values.h"
 #include "bugs/samplers/blanket.h"
+#include "bugs/samplers/sum_block.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::bugs {
@@ -20,7 +21,11 @@ constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 class StartSearch {
  public:
   StartSearch(const ModelGraph& graph, const Arrays& inits, Random& random)
-      : graph_(graph), random_(random), values_(graph.initial()), given_(graph.nodes(), 0) {
+      : graph_(graph),
+        random_(random),
+        values_(graph.initial()),
+        given_(graph.nodes(), 0),
+        sums_(sum_groups(graph)) {
     set_inits(inits);
   }
 
@@ -61,6 +66,7 @@ class StartSearch {
   Random& random_;
   std::vector<double> values_;
   std::vector<std::uint8_t> given_;  // [nodes]
+  const std::vector<SumGroup> sums_;
 };
 
 void StartSearch::set_inits(const Arrays& inits) {
@@ -120,11 +126,8 @@ void StartSearch::set_node(NodeId id, bool typical) {
                                               : lower + (upper - lower) / 2;
     return;
   }
-  if (typical) {
+  if (typical || !draw_node(graph_, node, values_.data(), random_))
     set_typical(graph_, node, values_.data());
-  } else {
-    draw_node(graph_, node, values_.data(), random_);
-  }
 }
 
 // Everything that is not given, in order.
@@ -140,6 +143,7 @@ void StartSearch::fill(Typical typical) {
     set_node(step.id, typical == Typical::all || (continuous && (typical == Typical::continuous ||
                                                                  fixed_parameters(graph_, node))));
   }
+  for (const SumGroup& group : sums_) meet_sums(graph_, group, given_, values_.data(), random_);
 }
 
 std::vector<Origin> StartSearch::origins() const {

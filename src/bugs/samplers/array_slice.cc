@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "bugs/distributions/autoregression.h"
 #include "bugs/distributions/dense.h"
 #include "bugs/distributions/densities.h"
 #include "bugs/samplers/blanket.h"
@@ -11,21 +12,40 @@ namespace {
 
 using Id = DistributionId;
 
+// Of areas; the lists of neighbours are data.
+std::vector<std::uint32_t> parts_of(const ModelGraph& graph, const Node& node) {
+  const auto numbers = [&](std::size_t parameter) {
+    std::vector<double> values;
+    for (const Slot s : graph.slots_of(graph.parameters(node)[parameter]))
+      values.push_back(graph.initial()[s]);
+    return values;
+  };
+  return parts_of_areas(numbers(0), numbers(2));
+}
+
 // Free real coordinates of the value of a distribution of arrays.
 //   dmnorm, dmt : the elements
 //   ddirch      : y_k = ln (x_k / x_n), k < n;            |dx / dy| = product of all x_k
 //   dwish       : L of x = L L', ln on its diagonal;      |dx / dy| = 2^p product of l_ii^(p - i +
 //   1),
 //                 i from 0
+//   car.normal  : the elements but the last of each part, before the part's mean is taken away
 class Coordinates {
  public:
-  Coordinates(Id id, std::size_t elements) : id_(id), size_(elements) {
-    if (id == Id::wishart) {
-      side_ = static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(elements))));
+  Coordinates(const ModelGraph& graph, const Node& node)
+      : id_(node.distribution), size_(node.count) {
+    if (id_ == Id::scaled_wishart) id_ = Id::wishart;
+    if (id_ == Id::wishart) {
+      side_ = static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(size_))));
       count_ = side_ * (side_ + 1) / 2;
-      factor_.resize(elements);
+      factor_.resize(size_);
+    } else if (id_ == Id::autoregression) {
+      parts_ = parts_of(graph, node);
+      for (std::uint32_t k = 0; k < size_; ++k)
+        if (parts_[k] != k) free_.push_back(k);
+      count_ = free_.size();
     } else {
-      count_ = id == Id::dirichlet ? elements - 1 : elements;
+      count_ = id_ == Id::dirichlet ? size_ - 1 : size_;
     }
   }
   std::size_t count() const { return count_; }
@@ -40,6 +60,10 @@ class Coordinates {
           y[k] = i == j ? std::log(factor_[i + j * side_]) : factor_[i + j * side_];
       return true;
     }
+    if (id_ == Id::autoregression) {
+      for (std::size_t k = 0; k < count_; ++k) y[k] = x[free_[k]] - x[parts_[free_[k]]];
+      return true;
+    }
     for (std::size_t k = 0; k < count_; ++k) {
       y[k] = id_ == Id::dirichlet ? std::log(x[k]) - std::log(x[size_ - 1]) : x[k];
       if (!std::isfinite(y[k])) return false;
@@ -50,6 +74,12 @@ class Coordinates {
   // Returns ln |dx / dy|.
   double write(const std::vector<double>& y, double* x) {
     if (id_ == Id::wishart) return write_wishart(y, x);
+    if (id_ == Id::autoregression) {
+      std::fill_n(x, size_, 0.0);
+      for (std::size_t k = 0; k < count_; ++k) x[free_[k]] = y[k];
+      centre_parts(parts_, {x, size_});
+      return 0;
+    }
     if (id_ != Id::dirichlet) {
       std::copy(y.begin(), y.end(), x);
       return 0;
@@ -85,6 +115,7 @@ class Coordinates {
   Id id_;
   std::size_t size_, side_ = 0, count_;
   std::vector<double> factor_;
+  std::vector<std::uint32_t> parts_, free_;  // car.normal: last area of each area's part
 };
 
 class ArraySlice : public Sampler {
@@ -94,7 +125,7 @@ class ArraySlice : public Sampler {
         first_(graph.node(id).first),
         prior_(graph, id),
         blanket_(graph, {&id_, 1}),
-        coordinates_(graph.node(id).distribution, graph.node(id).count),
+        coordinates_(graph, graph.node(id)),
         steps_(coordinates_.count()) {}
   std::string name() const override { return "slice of an array"; }
   std::span<const NodeId> nodes() const override { return {&id_, 1}; }
@@ -145,7 +176,9 @@ SamplerPointer make_array_slice(const ModelGraph& graph, NodeId id) {
     case Id::multivariate_normal_covariance:
     case Id::multivariate_student:
     case Id::wishart:
+    case Id::scaled_wishart:
     case Id::dirichlet:
+    case Id::autoregression:
       return std::make_unique<ArraySlice>(graph, id);
     default:
       return nullptr;

@@ -15,7 +15,9 @@ constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 bool scalar_parameters(const ModelGraph& graph, const Node& node) {
   if (node.count != 1 || node.parameters > 3) return false;
-  if (node.distribution == Id::interval || node.distribution == Id::normal_mixture) return false;
+  if (node.distribution == Id::interval || node.distribution == Id::normal_mixture ||
+      node.distribution == Id::sum)
+    return false;
   for (const Parameter& p : graph.parameters(node)) {
     if (p.count != 1) return false;
   }
@@ -61,7 +63,7 @@ double NodeView::log_density(const double* values, Part part) {
   const Bounds bounds = truncation(values);
   const double x = values[first_];
   if (!(x >= bounds.lower && x <= bounds.upper)) return kNever;
-  if (part == Part::of_value || !std::isfinite(sum)) return sum;
+  if (part == Part::of_value || distribution_ == Id::flat || !std::isfinite(sum)) return sum;
   if (!has_last_ || last_parameters_ != numbers_ || last_bounds_.lower != bounds.lower ||
       last_bounds_.upper != bounds.upper) {
     last_normaliser_ = log_interval_probability(distribution_, bounds, p);
@@ -81,8 +83,16 @@ std::optional<Bounds> interval_of_censored(const ModelGraph& graph, NodeId id) {
   Bounds bounds{-kUnbounded, kUnbounded};
   for (const NodeId c : graph.children(id)) {
     const Node& child = graph.node(c);
-    if (child.distribution != Id::interval || !child.observed) return std::nullopt;
-    if (graph.slot_of(child, 0) != node.first) return std::nullopt;
+    if (!child.observed || graph.slot_of(child, 0) != node.first) return std::nullopt;
+    if (child.distribution == Id::rounded) {
+      const Slot digits = graph.slot_of(child, 1);
+      if (!graph.fixed(digits)) return std::nullopt;
+      const double half = 0.5 * std::pow(10, -graph.initial()[digits]);
+      bounds.lower = std::max(bounds.lower, graph.initial()[child.first] - half);
+      bounds.upper = std::min(bounds.upper, graph.initial()[child.first] + half);
+      continue;
+    }
+    if (child.distribution != Id::interval) return std::nullopt;
     const auto cuts = graph.slots_of(graph.parameters(child)[1]);
     for (const Slot s : cuts) {
       if (!graph.fixed(s)) return std::nullopt;
@@ -189,6 +199,10 @@ void Blanket::add_child(NodeId id, const std::vector<std::uint8_t>& moving) {
           {graph_.slot_of(node, 0), graph_.slot_of(node, 1), std::log(bounds->lower), true});
       return;
     }
+    if (node.distribution == Id::normal || node.distribution == Id::log_normal) {
+      add_normal_interval(node, *bounds);
+      return;
+    }
     views_.emplace_back(graph_, id);
     intervals_.push_back({static_cast<std::uint32_t>(views_.size() - 1), *bounds});
     return;
@@ -256,6 +270,51 @@ void Blanket::add_child(NodeId id, const std::vector<std::uint8_t>& moving) {
   }
   views_.emplace_back(graph_, id);
   others_.push_back(static_cast<std::uint32_t>(views_.size() - 1));
+}
+
+void Blanket::add_normal_interval(const Node& node, Bounds bounds) {
+  if (node.distribution == Id::log_normal)
+    bounds = {std::log(std::max(bounds.lower, 0.0)), std::log(std::max(bounds.upper, 0.0))};
+  NormalIntervals& all = normal_intervals_;
+  const Slot mu = graph_.slot_of(node, 0), tau = graph_.slot_of(node, 1);
+  const auto [it, is_new] =
+      all.places.emplace(std::tuple(mu, tau, bounds.lower, bounds.upper), all.places.size());
+  const std::size_t at = it->second;
+  if (is_new && at == all.mu.size()) {
+    const std::size_t size = at + kIntervalLanes;
+    all.mu.resize(size, mu);
+    all.tau.resize(size, tau);
+    all.lower.resize(size, -kUnbounded);
+    all.upper.resize(size, kUnbounded);
+    all.weight.resize(size, 0);
+  }
+  all.mu[at] = mu;
+  all.tau[at] = tau;
+  all.lower[at] = bounds.lower;
+  all.upper[at] = bounds.upper;
+  all.weight[at] += 1;
+}
+
+double Blanket::normal_intervals_log_likelihood(const double* values) {
+  NormalIntervals& all = normal_intervals_;
+  const std::size_t n = all.mu.size();
+  all.mus.resize(n);
+  all.taus.resize(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    all.mus[k] = values[all.mu[k]];
+    all.taus[k] = values[all.tau[k]];
+  }
+  const double fast = normal_intervals(
+      {all.lower.data(), all.upper.data(), all.weight.data(), all.mus.data(), all.taus.data()}, n);
+  if (!std::isnan(fast)) return fast;
+  double sum = 0;
+  for (std::size_t k = 0; k < all.places.size(); ++k) {
+    const Numbers parameters[] = {{&all.mus[k], 1}, {&all.taus[k], 1}};
+    if (!parameters_fit(Id::normal, parameters)) return kNever;
+    sum += all.weight[k] *
+           log_interval_probability(Id::normal, {all.lower[k], all.upper[k]}, parameters);
+  }
+  return sum;
 }
 
 void Blanket::begin(const double* values) {
@@ -365,6 +424,7 @@ double Blanket::log_likelihood(const double* values) {
   if (product != 1) sum += std::log(product);
   for (SharedTerm& term : shared_) sum += shared_log_likelihood(term, values);
   for (const std::uint32_t k : others_) sum += views_[k].log_density(values, Part::of_parameters);
+  if (!normal_intervals_.mu.empty()) sum += normal_intervals_log_likelihood(values);
   for (const IntervalTerm& t : intervals_) {
     NodeView& view = views_[t.view];
     const Parameters p = view.parameters(values);

@@ -9,8 +9,10 @@
 // A censored node (interval_of_censored) stands for the probability of its interval: it is summed
 // out, not conditioned on.
 #pragma once
+#include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "bugs/distributions.h"
@@ -103,6 +105,17 @@ class Blanket {
     Bounds bounds;
   };
 
+  // Of dnorm, and of dlnorm in logarithms; those of one mean, precision and interval are one, with
+  // their number as its weight.  Filled up with intervals of the whole line to whole vectors.
+  struct NormalIntervals {
+    std::vector<Slot> mu, tau;
+    std::vector<double> lower, upper, weight;
+    std::map<std::tuple<Slot, Slot, double, double>, std::size_t> places = {};
+    std::vector<double> mus = {}, taus = {};  // of now
+  };
+
+  void add_normal_interval(const Node& node, Bounds bounds);
+  double normal_intervals_log_likelihood(const double* values);
   void add_child(NodeId child, const std::vector<std::uint8_t>& moving);
   double weibull_log_likelihood(const double* values);
   double shared_log_likelihood(SharedTerm& term, const double* values);
@@ -129,6 +142,7 @@ class Blanket {
   std::vector<NodeView> views_;
   std::vector<std::uint32_t> others_;  // of views_
   std::vector<IntervalTerm> intervals_;
+  NormalIntervals normal_intervals_;
 };
 
 }  // namespace croft::bugs

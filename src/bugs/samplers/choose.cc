@@ -2,13 +2,16 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
+#include "bugs/distributions.h"
 #include "bugs/sampler.h"
 #include "bugs/samplers/adaptive_metropolis.h"
 #include "bugs/samplers/deviation_scale.h"
 #include "bugs/samplers/linear_block.h"
 #include "bugs/samplers/product_scale.h"
 #include "bugs/samplers/single_site.h"
+#include "bugs/samplers/sum_block.h"
 
 namespace croft::bugs {
 namespace {
@@ -174,11 +177,10 @@ std::vector<SamplerPointer> finite_with_blocks(const ModelGraph& graph, const No
 
 // Nodes that are drawn by slices and that no scale moves, with all that the same data tie to them:
 // moved together, too.
-std::vector<SamplerPointer> joint_moves(const ModelGraph& graph,
+std::vector<SamplerPointer> joint_moves(const ModelGraph& graph, const NodeList& all,
                                         const std::vector<SamplerPointer>& samplers,
                                         const std::set<NodeId>& scaled) {
   constexpr std::size_t kMost = 12;  // nodes of a block: more of them move little at once
-  const std::vector<NodeId> all(graph.sampled().begin(), graph.sampled().end());
   const std::vector<NodeList> arrays = arrays_of(graph, all);
   std::vector<SamplerPointer> moves;
   std::set<NodeId> taken = scaled;
@@ -202,12 +204,11 @@ std::vector<SamplerPointer> joint_moves(const ModelGraph& graph,
   return moves;
 }
 
-}  // namespace
-
-std::vector<std::unique_ptr<Sampler>> choose_samplers(const ModelGraph& graph) {
+// Of nodes between which there is no cut.
+std::vector<SamplerPointer> choose_among(const ModelGraph& graph, const NodeList& all) {
   std::vector<SamplerPointer> censored;
   NodeList candidates, others;
-  for (const NodeId id : graph.sampled()) {
+  for (const NodeId id : all) {
     if (SamplerPointer sampler = make_censored(graph, id)) {
       censored.push_back(std::move(sampler));
     } else {
@@ -250,13 +251,64 @@ std::vector<std::unique_ptr<Sampler>> choose_samplers(const ModelGraph& graph) {
     if (in_block) continue;
     if (SamplerPointer move = make_deviation_scale(graph, id)) samplers.push_back(std::move(move));
   }
-  for (SamplerPointer& move : joint_moves(graph, samplers, scaled))
+  for (SamplerPointer& move : joint_moves(graph, all, samplers, scaled))
     samplers.push_back(std::move(move));
   for (const NodeList& array : arrays_of(graph, others)) {
     if (SamplerPointer move = make_relabel(graph, array)) samplers.push_back(std::move(move));
   }
   // What is censored is summed out for its parents, so it is drawn when they stand.
   for (SamplerPointer& sampler : censored) samplers.push_back(std::move(sampler));
+  return samplers;
+}
+
+// By node, how many cuts stand before it, one after the other.
+std::vector<std::size_t> stages_of(const ModelGraph& graph) {
+  std::vector<std::size_t> of_slot(graph.slots(), 0), of_node(graph.nodes(), 0);
+  for (Slot s = 0; s < graph.slots(); ++s) {
+    if (const OperationId o = graph.operation_of(s); o != kNothing) {
+      for (const Slot a : graph.arguments(graph.operation(o)))
+        of_slot[s] = std::max(of_slot[s], of_slot[a]);
+    } else if (const NodeId id = graph.node_of(s); id != kNothing) {
+      const Node& node = graph.node(id);
+      std::size_t& stage = of_node[id];
+      for (const Parameter& p : graph.parameters(node))
+        for (const Slot a : graph.slots_of(p)) stage = std::max(stage, of_slot[a]);
+      for (const Slot a : {node.lower, node.upper})
+        if (a != kNothing) stage = std::max(stage, of_slot[a]);
+      if (s == node.first && node.distribution == DistributionId::copied) ++stage;
+      of_slot[s] = stage;
+    }
+  }
+  return of_node;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Sampler>> choose_samplers(const ModelGraph& graph) {
+  // Each stage is drawn given copies of what the stages before it are now.
+  const std::vector<std::size_t> stages = stages_of(graph);
+  std::vector<SumGroup> sums = sum_groups(graph);
+  std::set<NodeId> tied;
+  for (const SumGroup& group : sums) tied.insert(group.nodes.begin(), group.nodes.end());
+  std::vector<SamplerPointer> samplers;
+  const std::size_t last = stages.empty() ? 0 : *std::ranges::max_element(stages);
+  for (std::size_t stage = 0; stage <= last; ++stage) {
+    NodeList nodes;
+    for (const NodeId id : graph.sampled()) {
+      if (stages[id] != stage || tied.contains(id)) continue;
+      if (graph.node(id).distribution == DistributionId::copied) {
+        samplers.push_back(make_copy(graph, id));
+      } else {
+        nodes.push_back(id);
+      }
+    }
+    for (SumGroup& group : sums) {
+      if (!group.nodes.empty() && stages[group.nodes.back()] == stage)
+        samplers.push_back(make_sum_block(graph, std::exchange(group, {})));
+    }
+    for (SamplerPointer& sampler : choose_among(graph, nodes))
+      samplers.push_back(std::move(sampler));
+  }
   return samplers;
 }
 

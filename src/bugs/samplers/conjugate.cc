@@ -44,7 +44,7 @@ class ConjugateGamma : public Sampler {
   void update(ChainState& state, Random& random) override {
     double* const values = state.values.data();
     const double old = values[slot_];
-    GammaPrior posterior = prior(values);
+    GammaPrior posterior = prior(values, random);
     double shape = 0, rate = 0;  // of the children, in units where the node is 1
     for (const Child& c : children_) add(c, values, shape, rate);
     shape += posterior.shape;
@@ -62,7 +62,7 @@ class ConjugateGamma : public Sampler {
   }
 
  private:
-  GammaPrior prior(const double* values) const {
+  GammaPrior prior(const double* values, Random& random) const {
     const Bounds limits = prior_.truncation(values);
     const double a = values[p_[0]], b = values[p_[1]];
     GammaPrior p{1, 0, {std::max(0.0, limits.lower), limits.upper}};
@@ -75,6 +75,10 @@ class ConjugateGamma : public Sampler {
         break;
       case Id::chi_squared:
         p.shape = 0.5 * a, p.rate = 0.5;
+        break;
+      case Id::scaled_gamma:  // dgamma(k/2, k b), b ~ dgamma(1/2, 1/s^2): b is drawn given x
+        p.shape = 0.5 * b;
+        p.rate = b * draw_gamma(0.5 * (b + 1), random) / (b * values[slot_] + 1 / (a * a));
         break;
       case Id::uniform:
         p.bounds = {std::max(p.bounds.lower, a), std::min(p.bounds.upper, b)};
@@ -302,9 +306,9 @@ class ConjugateArray : public Sampler {
   std::span<const NodeId> nodes() const override { return {&id_, 1}; }
 
  protected:
-  void draw_from(Parameters parameters, double* values, Random& random) const {
+  void draw_from(Id law, Parameters parameters, double* values, Random& random) const {
     const Node& node = graph_.node(id_);
-    draw(prior_.distribution(), parameters, random, {values + node.first, node.count});
+    draw(law, parameters, random, {values + node.first, node.count});
     graph_.evaluate(graph_.dependents(id_), values);
   }
 
@@ -339,7 +343,7 @@ class ConjugateDirichlet : public ConjugateArray {
       for (std::size_t k = 0; k < alpha_.size(); ++k) alpha_[k] += values[c.x + k];
     }
     const Numbers views[] = {alpha_};
-    draw_from(views, values, random);
+    draw_from(Id::dirichlet, views, values, random);
   }
 
  private:
@@ -361,9 +365,7 @@ class ConjugateWishart : public ConjugateArray {
 
   void update(ChainState& state, Random& random) override {
     double* const values = state.values.data();
-    const Parameters prior = prior_.parameters(values);
-    scale_.assign(prior[0].begin(), prior[0].end());
-    double k = prior[1][0];
+    double k = prior(values, random);
     for (const Child& c : children_) {
       if (!picks_node(graph_, c.row, values)) continue;
       k += 1;
@@ -375,10 +377,30 @@ class ConjugateWishart : public ConjugateArray {
       }
     }
     const Numbers views[] = {scale_, {&k, 1}};
-    draw_from(views, values, random);
+    draw_from(Id::wishart, views, values, random);
   }
 
  private:
+  // Its matrix, and its degrees of freedom.  dscaled.wishart(s, k) is dwish(2 k diag(b), k + p - 1)
+  // with b_i ~ dgamma(1/2, 1/s_i^2): b is drawn given the node.
+  double prior(const double* values, Random& random) {
+    const Parameters given = prior_.parameters(values);
+    const double k = given[1][0];
+    if (prior_.distribution() == Id::wishart) {
+      scale_.assign(given[0].begin(), given[0].end());
+      return k;
+    }
+    const Numbers own = prior_.value(values), s = given[0];
+    const auto p = static_cast<double>(s.size());
+    scale_.assign(own.size(), 0.0);
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      const std::size_t at = i * (s.size() + 1);
+      const double b = draw_gamma(0.5 * (k + p), random) / (k * own[at] + 1 / (s[i] * s[i]));
+      scale_[at] = 2 * k * b;
+    }
+    return k + p - 1;
+  }
+
   std::vector<Child> children_;
   std::vector<double> scale_;
 };
@@ -392,6 +414,7 @@ SamplerPointer make_conjugate_gamma(const ModelGraph& graph, NodeId id) {
     case Id::exponential:
     case Id::chi_squared:
     case Id::pareto:
+    case Id::scaled_gamma:
       break;
     case Id::uniform: {
       const Slot lower = graph.slot_of(node, 0);
@@ -475,7 +498,7 @@ SamplerPointer make_conjugate_dirichlet(const ModelGraph& graph, NodeId id) {
 
 SamplerPointer make_conjugate_wishart(const ModelGraph& graph, NodeId id) {
   const Node& node = graph.node(id);
-  if (node.distribution != Id::wishart) return nullptr;
+  if (node.distribution != Id::wishart && node.distribution != Id::scaled_wishart) return nullptr;
   const std::vector<Dependence> depends = dependence_on(graph, {&id, 1});
   std::vector<ConjugateWishart::Child> children;
   for (const NodeId c : graph.children(id)) {

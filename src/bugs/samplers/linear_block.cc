@@ -354,6 +354,7 @@ bool has_normal_prior(const ModelGraph& graph, NodeId id) {
     case Id::normal:
     case Id::multivariate_normal:
     case Id::multivariate_normal_covariance:
+    case Id::flat:
       return true;
     default:
       return false;

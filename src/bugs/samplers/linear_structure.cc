@@ -23,6 +23,8 @@ std::unique_ptr<LinearModel> LinearModel::make(const ModelGraph& graph,
       case Id::log_normal:
         if (model->add_normal(node)) return true;
         return !model->forms_.moves(node.first) && model->add_response(id);
+      case Id::flat:  // adds nothing; the data has to be enough
+        return node.lower == kNothing && node.upper == kNothing;
       case Id::multivariate_normal:
       case Id::multivariate_normal_covariance:
         return model->add_group(node);

@@ -1,6 +1,8 @@
 #include "bugs/samplers/response_kernels.h"
 
 #include <cmath>
+#include <iterator>
+#include <limits>
 
 // The part up to HWY_ONCE is compiled once for every SIMD target.
 #undef HWY_TARGET_INCLUDE
@@ -115,6 +117,53 @@ double logit_slopes(const ResponseArrays& r, std::size_t count, std::size_t* don
   return slopes<Logit>(r, count, done);
 }
 
+// Coefficients of (1 + z) e^(z^2/2) P(Z > z) as a polynomial in (z - 5) / (z + 5): its Chebyshev
+// series over z >= 0, which ends below the last digit.
+constexpr double kNormalTail[] = {
+    0.46151582985003775,    -0.09155228183400904,  0.031030368425963708,    0.010002352385229382,
+    -0.026401042966308307,  0.024536963243678652,  -0.015170415402514861,   0.006522000667783905,
+    -0.0016760723445544883, 7.791597409280557e-06, 0.0001823341451165298,   -5.360758111461665e-05,
+    -9.89609775956254e-06,  9.059824680542602e-06, -7.034644627625645e-08,  -1.3074486006221233e-06,
+    1.2787822111407306e-07, 1.962780976606583e-07, -2.6286204537426153e-08, -3.095201641831558e-08,
+    3.62737292038489e-09,   4.401159143897523e-09, -2.8220767692307667e-10, -3.815815391038302e-10};
+
+// P(Z > z), z >= 0.
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> normal_tail(Tag d, hn::Vec<Tag> z) {
+  z = hn::Min(z, hn::Set(d, 1e3));
+  const auto five = hn::Set(d, 5.0);
+  const auto t = hn::Div(hn::Sub(z, five), hn::Add(z, five));
+  auto sum = hn::Set(d, kNormalTail[std::size(kNormalTail) - 1]);
+  for (std::size_t k = std::size(kNormalTail) - 1; k-- > 0;)
+    sum = hn::MulAdd(sum, t, hn::Set(d, kNormalTail[k]));
+  const auto e = hn::Exp(d, hn::Mul(hn::Set(d, -0.5), hn::Mul(z, z)));
+  return hn::Mul(e, hn::Div(sum, hn::Add(z, hn::Set(d, 1.0))));
+}
+
+double normal_intervals(const IntervalArrays& r, std::size_t count) {
+  const hn::CappedTag<double, kIntervalLanes> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto zero = hn::Zero(d), one = hn::Set(d, 1.0);
+  auto sum = zero;
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const auto mu = hn::LoadU(d, r.mu + i), scale = hn::Sqrt(hn::LoadU(d, r.tau + i));
+    const auto low = hn::Mul(hn::Sub(hn::LoadU(d, r.lower + i), mu), scale);
+    const auto high = hn::Mul(hn::Sub(hn::LoadU(d, r.upper + i), mu), scale);
+    // So that 0 or the upper tail is between them.
+    const auto flip = hn::Lt(hn::Add(low, high), zero);
+    const auto a = hn::IfThenElse(flip, hn::Neg(high), low);
+    const auto b = hn::IfThenElse(flip, hn::Neg(low), high);
+    const auto tail_a = normal_tail(d, hn::Abs(a)), tail_b = normal_tail(d, hn::Max(b, zero));
+    const auto above = hn::IfThenElse(hn::Lt(a, zero), hn::Sub(one, tail_a), tail_a);
+    const auto p = hn::Sub(above, tail_b);
+    // Not where the difference has lost its digits, or is none.
+    const auto small = hn::Max(hn::Mul(tail_a, hn::Set(d, 1e-3)), hn::Set(d, 1e-290));
+    if (!hn::AllTrue(d, hn::Gt(p, small))) return std::numeric_limits<double>::quiet_NaN();
+    sum = hn::MulAdd(hn::LoadU(d, r.weight + i), hn::Log(d, p), sum);
+  }
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
 void exponentials(const double* x, double* out, std::size_t count) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
@@ -166,6 +215,7 @@ HWY_EXPORT(power_remainders);
 HWY_EXPORT(logit_values);
 HWY_EXPORT(logit_remainders);
 HWY_EXPORT(logit_slopes);
+HWY_EXPORT(normal_intervals);
 
 void exponentials(const double* x, double* out, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(exponentials)(x, out, count);
@@ -187,6 +237,9 @@ double logit_remainders(const ResponseArrays& r, std::size_t count, std::size_t*
 }
 double logit_slopes(const ResponseArrays& r, std::size_t count, std::size_t* done) {
   return HWY_DYNAMIC_DISPATCH(logit_slopes)(r, count, done);
+}
+double normal_intervals(const IntervalArrays& intervals, std::size_t count) {
+  return HWY_DYNAMIC_DISPATCH(normal_intervals)(intervals, count);
 }
 
 }  // namespace croft::bugs

@@ -22,6 +22,16 @@ double logit_values(const ResponseArrays& r, std::size_t count, std::size_t* don
 double logit_remainders(const ResponseArrays& r, std::size_t count, std::size_t* done);
 double logit_slopes(const ResponseArrays& r, std::size_t count, std::size_t* done);
 
+// Of normal numbers that are known to lie between bounds, which may be infinite.
+struct IntervalArrays {
+  const double *lower, *upper, *weight, *mu, *tau;
+};
+// sum of weight ln P(lower < x < upper), within some 1e-14 of each where it can be told from
+// differences of tails; NaN where one of them is too small for that, or a parameter is none.
+//   count : a multiple of kIntervalLanes
+double normal_intervals(const IntervalArrays& intervals, std::size_t count);
+inline constexpr std::size_t kIntervalLanes = 8;
+
 // out[i] = e^x[i], and 1 / (1 + e^-x[i]); out may be x.
 void exponentials(const double* x, double* out, std::size_t count);
 void logistics(const double* x, double* out, std::size_t count);

@@ -31,6 +31,9 @@ SamplerPointer make_censored(const ModelGraph& graph, NodeId id);
 // they are, where that is more probable.  docs/math/bugs_samplers.md section 7.
 SamplerPointer make_relabel(const ModelGraph& graph, std::span<const NodeId> classes);
 
+// cut(x): what x is now.
+SamplerPointer make_copy(const ModelGraph& graph, NodeId id);
+
 // Conjugate families, truncated or not; docs/math/bugs_samplers.md section 3.
 SamplerPointer make_conjugate_gamma(const ModelGraph& graph, NodeId id);
 SamplerPointer make_conjugate_beta(const ModelGraph& graph, NodeId id);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -143,12 +144,22 @@ class DiscreteSlice : public OneNode {
 class Censored : public Sampler {
  public:
   Censored(const ModelGraph& graph, NodeId id, Bounds bounds)
-      : id_(id), slot_(graph.node(id).first), prior_(graph, id), bounds_(bounds) {}
+      : id_(id),
+        slot_(graph.node(id).first),
+        prior_(graph, id),
+        bounds_(bounds),
+        log_bounds_{std::log(std::max(bounds.lower, 0.0)), std::log(std::max(bounds.upper, 0.0))} {}
   std::string name() const override { return "censored"; }
   std::span<const NodeId> nodes() const override { return {&id_, 1}; }
   void update(ChainState& state, Random& random) override {
-    const double x = draw_truncated(prior_.distribution(), bounds_,
-                                    prior_.parameters(state.values.data()), random);
+    const Parameters parameters = prior_.parameters(state.values.data());
+    double x = 0;
+    if (prior_.distribution() == Id::log_normal) {
+      x = std::exp(draw_truncated(Id::normal, log_bounds_, parameters, random));
+      x = std::clamp(x, bounds_.lower, bounds_.upper);  // rounding
+    } else {
+      x = draw_truncated(prior_.distribution(), bounds_, parameters, random);
+    }
     // A value that rounds to the lower end would be below its cut point.
     if (std::isfinite(x)) state.values[slot_] = x > bounds_.lower ? x : std::nextafter(x, INFINITY);
   }
@@ -157,10 +168,30 @@ class Censored : public Sampler {
   NodeId id_;
   Slot slot_;
   NodeView prior_;
-  Bounds bounds_;
+  Bounds bounds_, log_bounds_;
+};
+
+class Copy : public Sampler {
+ public:
+  Copy(const ModelGraph& graph, NodeId id) : graph_(graph), id_(id) {}
+  std::string name() const override { return "cut"; }
+  std::span<const NodeId> nodes() const override { return {&id_, 1}; }
+  void update(ChainState& state, Random& /*random*/) override {
+    const Node& node = graph_.node(id_);
+    state.values[node.first] = state.values[graph_.slot_of(node, 0)];
+    graph_.evaluate(graph_.dependents(id_), state.values.data());
+  }
+
+ private:
+  const ModelGraph& graph_;
+  NodeId id_;
 };
 
 }  // namespace
+
+SamplerPointer make_copy(const ModelGraph& graph, NodeId id) {
+  return std::make_unique<Copy>(graph, id);
+}
 
 SamplerPointer make_slice(const ModelGraph& graph, NodeId id) {
   const Node& node = graph.node(id);
@@ -177,6 +208,8 @@ SamplerPointer make_finite(const ModelGraph& graph, NodeId id) {
       break;
     case Id::categorical:
     case Id::interval:
+    case Id::ordered_logit:
+    case Id::ordered_probit:
       break;
     case Id::binomial:
     case Id::beta_binomial: {

@@ -94,6 +94,12 @@ TEST(ArrayDistributions, PartsDifferFromTheWholeByWhatDoesNotMatter) {
             {kMean, kPrecision, {3}},
             {{0, 0, 0}, wide, {3}}},
         Two{Id::wishart, kPrecision, wide, {wide, {4}}, {kPrecision, {6}}},
+        Two{Id::scaled_wishart, kPrecision, wide, {{1, 2, 3}, {4}}, {{2, 0.5, 1}, {2}}},
+        Two{Id::autoregression,
+            {0, 1, -1},
+            {2, -3, 1},
+            {{2, 1, 3, 2}, {1, 1, 2, 2}, {1, 2, 1}, {0.3}},
+            {{2, 1, 3, 2}, {1, 1, 2, 2}, {1, 2, 1}, {4}}},
         Two{Id::dirichlet, {0.2, 0.3, 0.5}, {0.1, 0.1, 0.8}, {{1, 2, 3}}, {{2, 0.5, 1}}},
         Two{Id::multinomial, {1, 2, 3}, {0, 4, 2}, {{1, 2, 3}, {6}}, {{2, 0.5, 1}, {6}}}}) {
     SCOPED_TRACE(distribution(t.id).name);
@@ -176,6 +182,9 @@ TEST(ArrayDistributions, TypicalValuesAreInside) {
       {Id::multivariate_normal, {kMean, kPrecision}},
       {Id::multivariate_student, {kMean, kPrecision, {4}}},
       {Id::wishart, {kPrecision, {4}}},
+      {Id::scaled_wishart, {{1, 2, 3}, {2}}},
+      {Id::autoregression, {{2, 1}, {1, 1}, {1, 1, 0}, {2}}},
+      {Id::sum, {{1, 2}, {3, 4}}},
       {Id::dirichlet, {{1, 2, 3}}},
       {Id::multinomial, {{1, 2, 3.5}, {10}}}};
   for (const auto& [id, p] : cases) {
@@ -187,6 +196,116 @@ TEST(ArrayDistributions, TypicalValuesAreInside) {
     EXPECT_TRUE(std::isfinite(log_density(id, x, views))) << distribution(id).name;
     EXPECT_EQ(parameter_fault(id, views), "");
   }
+}
+
+TEST(ArrayDistributions, ScaledWishartIsAMixtureOfWisharts) {
+  // Over b_i ~ dgamma(1/2, 1 / s_i^2), as b = u^2 on a grid where the density is smooth in u.
+  const Vector x = {1.3, -0.4, -0.4, 0.6}, s = {0.8, 2};
+  for (const double k : {1., 2., 5.5}) {
+    double sum = 0;
+    constexpr double kStep = 0.02;
+    for (double u = 0.5 * kStep; u < 5; u += kStep) {
+      for (double v = 0.5 * kStep; v < 5; v += kStep) {
+        const double b = u * u, c = v * v;
+        sum += std::exp(density(Id::wishart, x, {{2 * k * b, 0, 0, 2 * k * c}, {k + 1}}) +
+                        density(Id::gamma, {b}, {{0.5}, {1 / (s[0] * s[0])}}) +
+                        density(Id::gamma, {c}, {{0.5}, {1 / (s[1] * s[1])}})) *
+               4 * u * v * kStep * kStep;
+      }
+    }
+    EXPECT_NEAR(density(Id::scaled_wishart, x, {s, {k}}), std::log(sum), 1e-6);
+  }
+  EXPECT_NEAR(density(Id::scaled_wishart, {0.7}, {{3}, {5}}),
+              density(Id::scaled_gamma, {0.7}, {{3}, {5}}), 1e-12);
+}
+
+TEST(ArrayDistributions, ScaledWishartHasStudentDeviationsAndEvenCorrelations) {
+  Random random(5);
+  const Vector s = {0.8, 2}, k = {2};  // of 2: correlations are uniform
+  const std::vector<Numbers> views = {s, k};
+  Vector x(4);
+  double small = 0, low = 0;
+  constexpr int kDraws = 20000;
+  for (int d = 0; d < kDraws; ++d) {
+    draw(Id::scaled_wishart, views, random, x);
+    const double determinant = x[0] * x[3] - x[1] * x[2];
+    small += std::sqrt(x[0] / determinant) < 2 ? 1. / kDraws : 0;  // of the second variance
+    low += -x[1] / std::sqrt(x[0] * x[3]) < -0.5 ? 1. / kDraws : 0;
+  }
+  const double t = 1;  // P(|t_2| < 1) = t / sqrt(2 + t^2)
+  EXPECT_NEAR(small, t / std::sqrt(2 + t * t), 0.015);
+  EXPECT_NEAR(low, 0.25, 0.013);
+}
+
+TEST(ArrayDistributions, OrderedCategoriesShareTheLineAtTheirCutPoints) {
+  for (const Id id : {Id::ordered_logit, Id::ordered_probit}) {
+    const auto below = [&](double z) {
+      return id == Id::ordered_logit ? 1 / (1 + std::exp(-z))
+                                     : 0.5 * std::erfc(-z / std::numbers::sqrt2);
+    };
+    const Vector cuts = {-1.5, 0.2, 0.3, 4};
+    double last = 0;
+    for (std::size_t k = 1; k <= 5; ++k) {
+      const double next = k == 5 ? 1 : below(cuts[k - 1] - 0.7);
+      EXPECT_NEAR(std::exp(density(id, {static_cast<double>(k)}, {{0.7}, cuts})), next - last,
+                  1e-12);
+      last = next;
+    }
+    EXPECT_LT(density(id, {0}, {{0.7}, cuts}), -1e300);
+    EXPECT_LT(density(id, {6}, {{0.7}, cuts}), -1e300);
+    EXPECT_LT(density(id, {2}, {{0.7}, {1, 0}}), -1e300);
+    // Far out it is the nearer tail, and mirrored it is the same.
+    const double far = density(id, {2}, {{-60}, {1, 2}});
+    EXPECT_TRUE(std::isfinite(far));
+    EXPECT_NEAR(far / density(id, {2}, {{60}, {-2, -1}}), 1, 1e-12);
+  }
+  EXPECT_NEAR(density(Id::ordered_logit, {2}, {{-60}, {1, 2}}), -61 + std::log(1 - std::exp(-1)),
+              1e-12);
+}
+
+TEST(ArrayDistributions, AreasAreDrawnAsTheirDensitySays) {
+  // A triangle, a pair and one alone; the precision of differences in the triangle.
+  const Vector adjacent = {2, 3, 1, 3, 1, 2, 5, 4}, weights = {1, 2, 1, 3, 2, 3, 4, 4},
+               counts = {2, 2, 2, 1, 1, 0}, tau = {0.5};
+  Random random(8);
+  const Moments m = moments(Id::autoregression, {adjacent, weights, counts, tau}, 6, 20000, random);
+  // exp(-tau/2 x'Qx), sum 0: on u = x1 - x3, v = x2 - x3 it is normal with the precision below.
+  const double a = 0.5 * 3, b = -0.5, c = 0.5 * 4, det = a * c - b * b;
+  const double uu = c / det, vv = a / det, uv = -b / det;
+  const auto covariance = [&](std::size_t i, std::size_t j) { return m.covariance[i + 6 * j]; };
+  const auto of_difference = [&](std::size_t i, std::size_t j) {
+    return covariance(i, i) + covariance(j, j) - 2 * covariance(i, j);
+  };
+  EXPECT_NEAR(of_difference(0, 2) / uu, 1, 0.05);
+  EXPECT_NEAR(of_difference(1, 2) / vv, 1, 0.05);
+  EXPECT_NEAR(of_difference(0, 1) / (uu + vv - 2 * uv), 1, 0.05);
+  EXPECT_NEAR(of_difference(3, 4) / (1 / (0.5 * 4)), 1, 0.05);
+  EXPECT_NEAR(covariance(0, 0) + covariance(1, 1) + covariance(2, 2) +
+                  2 * (covariance(0, 1) + covariance(0, 2) + covariance(1, 2)),
+              0, 1e-12);
+  EXPECT_EQ(covariance(5, 5), 0);
+}
+
+TEST(ArrayDistributions, AreasHaveToBeNeighboursOfEachOther) {
+  const auto fault = [](Vector adjacent, Vector weights, Vector counts) {
+    const Vector tau = {1};
+    const std::vector<Numbers> views = {adjacent, weights, counts, tau};
+    return parameter_fault(Id::autoregression, views);
+  };
+  EXPECT_EQ(fault({2, 1}, {1, 1}, {1, 1}), "");
+  EXPECT_NE(fault({2, 1}, {1, 2}, {1, 1}).find("areas 1 and 2"), std::string::npos);
+  EXPECT_NE(fault({2}, {1}, {1, 0}).find("areas 1 and 2"), std::string::npos);
+  EXPECT_NE(fault({2, 3}, {1, 1}, {1, 1}).find("no area from 1 to 2"), std::string::npos);
+  EXPECT_NE(fault({2, 1}, {1, 1}, {1, 2}).find("3 neighbours in all"), std::string::npos);
+  EXPECT_NE(fault({1, 1}, {1, 1}, {1, 1}).find("its own neighbour"), std::string::npos);
+}
+
+TEST(ArrayDistributions, SumsHoldButForRounding) {
+  EXPECT_EQ(density(Id::sum, {0.3, 5}, {{0.1, 2}, {0.2, 3}}), 0);
+  EXPECT_LT(density(Id::sum, {0.3, 5.001}, {{0.1, 2}, {0.2, 3}}), -1e300);
+  EXPECT_EQ(density(Id::rounded, {2.7}, {{2.651}, {1}}), 0);
+  EXPECT_LT(density(Id::rounded, {2.7}, {{2.649}, {1}}), -1e300);
+  EXPECT_EQ(density(Id::rounded, {1300}, {{1349}, {-2}}), 0);
 }
 
 TEST(ArrayDistributions, IntervalSaysHowManyCutPointsAreBelow) {

@@ -71,6 +71,8 @@ std::vector<Case> continuous_cases() {
           scalars(Id::chi_squared, {3}),
           scalars(Id::f, {4, 7}),
           scalars(Id::f, {1.5, 3}),
+          scalars(Id::scaled_gamma, {0.7, 5}),
+          scalars(Id::scaled_gamma, {3, 1.5}),
           scalars(Id::generalized_gamma, {2, 0.5, 1.7}),
           scalars(Id::generalized_gamma, {0.7, 2, 0.6}),
           scalars(Id::noncentral_chi_squared, {2.5, 3}),
