@@ -52,7 +52,7 @@ DistributionCall distribution_call(std::string_view name) {
 }  // namespace
 
 std::span<const std::string_view> arranging_functions() {
-  static constexpr std::string_view kNames[] = {":", "c", "rep", "seq", "length", "dim", "t"};
+  static constexpr std::string_view kNames[] = {":", "c", "rep", "seq", "length", "dim", "t", "ranked"};
   return kNames;
 }
 
@@ -63,11 +63,11 @@ Value ExpressionCompiler::call(const Expression& e) {
     return linear(e);
   }
   if (name == "**") return elementwise(e, Function::power);
+  if (name == "ranked" || (name == "rank" && e.arguments.size() == 2)) return ranked(e);
   if (std::ranges::find(arranging_functions(), name) != arranging_functions().end()) {
     return arranged(e);
   }
   if (name == "cut") return cut(e);
-  if (name == "ranked" || (name == "rank" && e.arguments.size() == 2)) return ranked(e);
   const FunctionRow* row = find_function(name);
   if (row == nullptr || row->name == "[]") {
     if (distribution_call(name).distribution != nullptr) return of_distribution(e);
