@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "bugs/distributions/autoregression.h"
+#include "bugs/distributions/count_laws.h"
 #include "bugs/distributions/dense.h"
 #include "bugs/distributions/densities.h"
 #include "bugs/distributions/draws.h"
@@ -289,9 +290,13 @@ std::vector<double> hypergeometric_weights(Parameters p) {
   return terms;
 }
 
+// Beyond so many values the masses are not listed.
+bool is_listed(Bounds bounds) { return bounds.upper - bounds.lower < 1000; }
+
 double hypergeometric_log_density(double x, Parameters p) {
   const Bounds bounds = hypergeometric_bounds(p);
   if (!(x >= bounds.lower && x <= bounds.upper) || !is_whole(x) || !(p[3][0] > 0)) return kNever;
+  if (!is_listed(bounds)) return log_count_interval(Id::hypergeometric, {x, x}, p);
   const std::vector<double> weights = hypergeometric_weights(p);
   return std::log(weights[static_cast<std::size_t>(x - bounds.lower)] / sum_of(weights));
 }
@@ -378,6 +383,10 @@ void draw_array(DistributionId id, Parameters p, Random& random, std::span<doubl
       value[0] = static_cast<double>(draw_index(p[0], random)) + 1;
       break;
     case Id::hypergeometric:
+      if (const Bounds bounds = hypergeometric_bounds(p); !is_listed(bounds)) {
+        value[0] = draw_count_between(id, bounds, p, random);
+        break;
+      }
       value[0] = hypergeometric_bounds(p).lower +
                  static_cast<double>(draw_index(hypergeometric_weights(p), random));
       break;
@@ -441,6 +450,10 @@ void typical_array(DistributionId id, Parameters p, std::span<double> value) {
       value[0] = static_cast<double>(std::max_element(p[0].begin(), p[0].end()) - p[0].begin()) + 1;
       break;
     case Id::hypergeometric: {
+      if (!is_listed(hypergeometric_bounds(p))) {
+        value[0] = count_mode(id, p);
+        break;
+      }
       const std::vector<double> weights = hypergeometric_weights(p);
       value[0] =
           hypergeometric_bounds(p).lower +

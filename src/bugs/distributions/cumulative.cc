@@ -9,7 +9,8 @@
 
 #include "bugs/distributions/array_distributions.h"
 #include "bugs/distributions/densities.h"
-#include "bugs/distributions/draws.h"
+#include "bugs/distributions/stirling.h"
+#include "bugs/distributions/unimodal.h"
 
 namespace croft::bugs {
 namespace {
@@ -114,20 +115,6 @@ double noncentral_point(double p, double k, double delta, bool upper) {
   return upper ? bm::quantile(bm::complement(law, p)) : bm::quantile(law, p);
 }
 
-// By summing probabilities from the nearer end of the support.
-double summed_tail(Id id, double x, Parameters parameters, bool upper) {
-  const Bounds bounds = support(id, parameters);
-  double sum = 0;
-  if (upper) {
-    for (double k = bounds.upper; k > x && k >= bounds.lower; --k)
-      sum += std::exp(log_density(id, {&k, 1}, parameters));
-  } else {
-    for (double k = bounds.lower; k <= x && k <= bounds.upper; ++k)
-      sum += std::exp(log_density(id, {&k, 1}, parameters));
-  }
-  return std::min(1.0, sum);
-}
-
 double continuous_tail(Id id, double x, Parameters q, bool upper) {
   const auto p = [&](std::size_t i) { return q[i][0]; };
   switch (id) {
@@ -196,9 +183,6 @@ double discrete_tail(Id id, double x, Parameters q, bool upper) {
       const double log_above = x * std::log1p(-p(0));
       return upper ? std::exp(log_above) : -std::expm1(log_above);
     }
-    case Id::hypergeometric:
-    case Id::beta_binomial:
-      return summed_tail(id, x, q, upper);
     default:
       return kNoNumber;
   }
@@ -206,6 +190,11 @@ double discrete_tail(Id id, double x, Parameters q, bool upper) {
 
 double tail(Id id, double x, Parameters parameters, bool upper) {
   if (!parameters_fit(id, parameters) || std::isnan(x)) return kNoNumber;
+  if (!is_moderate(id, {x, x}, parameters)) {
+    const double next = distribution(id).discrete ? std::floor(x) + 1 : x;
+    return std::exp(log_interval_probability(
+        id, upper ? Bounds{next, kInfinite} : Bounds{-kInfinite, x}, parameters));
+  }
   return distribution(id).discrete ? discrete_tail(id, x, parameters, upper)
                                    : continuous_tail(id, x, parameters, upper);
 }
@@ -263,7 +252,7 @@ double continuous_point(Id id, double u, Parameters q, bool upper) {
 double discrete_point(Id id, double u, Parameters parameters, bool upper) {
   const Bounds bounds = support(id, parameters);
   const auto reached = [&](double x) {
-    const double p = discrete_tail(id, x, parameters, upper);
+    const double p = tail(id, x, parameters, upper);
     return upper ? p <= u : p >= u;
   };
   if (u == (upper ? 0 : 1)) return bounds.upper;
@@ -277,6 +266,7 @@ double discrete_point(Id id, double u, Parameters parameters, bool upper) {
   }
   while (high - low > 1) {
     const double middle = std::floor(0.5 * (low + high));
+    if (!(low < middle && middle < high)) break;  // beyond the whole numbers of a double
     (reached(middle) ? high : low) = middle;
   }
   return high;
@@ -292,40 +282,79 @@ double point(Id id, double u, Parameters parameters, bool upper) {
   return continuous_point(id, u, parameters, upper);
 }
 
-// ln (P(Z > a) - P(Z > b)), a < b.
-double log_normal_between(double a, double b) {
-  if (!(a < b)) return kNever;
-  if (b < 0) return log_normal_between(-b, -a);
-  if (a > 0) {
-    const double outer = log_normal_tail(a);
-    return outer + std::log1p(-std::exp(log_normal_tail(b) - outer));
-  }
-  return std::log1p(-normal_tail_of(a, false) - normal_tail_of(b, true));
-}
-
-// The draw of T(,) whose tail above `lower` is exponential in some h(x).
-double truncated_exponential(double lower, double upper, Random& random) {
-  if (upper == kInfinite) return lower + draw_exponential(random);
-  return lower - std::log1p(draw_open_uniform(random) * std::expm1(lower - upper));
-}
-
 }  // namespace
 
 double log_normal_tail(double z) {
+  if (z < 0) return std::log1p(-normal_tail_of(z, false));
   if (z < 25) return std::log(normal_tail_of(z, true));
   const double s = 1 / (z * z);  // asymptotic series; at 25 its first left out term is 1e-10
   return -0.5 * z * z - std::log(z) - 0.91893853320467274178 +
          std::log1p(-s * (1 - 3 * s * (1 - 5 * s * (1 - 7 * s))));
 }
 
+// ln of the sum over j of Poisson(j; delta / 2) dchisqr(x; k + 2 j), from its largest term:
+//   j (j + k / 2 - 1) = delta x / 4
 double noncentral_chi_squared_density(double x, double k, double delta) {
-  if (!(x >= 0) || !(k > 0) || !(delta >= 0)) return kNever;
+  if (!(x >= 0) || !(k > 0) || !(delta >= 0) || std::isinf(x)) return kNever;
   if (delta == 0) return gamma_density<Part::whole>(x, 0.5 * k, 0.5);
-  try {
-    const bm::non_central_chi_squared_distribution<double, Quiet> law(k, delta);
-    return std::log(bm::pdf(law, x));
-  } catch (const std::exception&) {  // its series would have too many terms: far from any value
-    return kNever;
+  if (x == 0) return gamma_density<Part::whole>(x, 0.5 * k, 0.5) - 0.5 * delta;
+  const double order = 0.5 * k - 1, root = std::sqrt(delta) * std::sqrt(x);
+  const double whole = std::hypot(order, root);
+  const double j =
+      std::floor(order > 0 ? 0.5 * root * (root / (order + whole)) : 0.5 * (whole - order));
+  const double a = j + 1, b = j + 0.5 * k;
+  const double log_ratio = std::log(0.5 * delta / a) + std::log(0.5 * x / b);
+  const double top = log_gamma_kernel(a, 0.5 * delta) - std::log(0.5 * delta) +
+                     log_gamma_kernel(b, 0.5 * x) - std::log(x);
+  if (!std::isfinite(top)) return kNever;
+  if (j > 1e4) {
+    const auto h = [&](double s) {
+      return s * log_ratio - log_gamma_excess(a, s) - log_gamma_excess(b, s);
+    };
+    return top + std::log(sum_of_falling(h, j, kInfinite));
+  }
+  constexpr double kLast = 1e-18;
+  const double product = std::exp(log_ratio) * a * b;
+  double sum = 1;
+  for (double term = 1, i = j; term > kLast * sum; ++i) {
+    term *= product / ((i + 1) * (i + 0.5 * k));
+    sum += term;
+  }
+  for (double term = 1, i = j; i > 0 && term > kLast * sum; --i) {
+    term *= i * (i - 1 + 0.5 * k) / product;
+    sum += term;
+  }
+  return top + std::log(sum);
+}
+
+bool is_moderate(Id id, Bounds b, Parameters q) {
+  constexpr double kSmall = 1e-100, kLarge = 1e5;
+  const auto fits = [&](double shape) { return shape > kSmall && shape < kLarge; };
+  const bool count = b.lower < kLarge && (b.upper < kLarge || b.upper == kInfinite);
+  switch (id) {
+    case Id::gamma:
+    case Id::chi_squared:
+    case Id::generalized_gamma:
+      return fits(q[0][0]);
+    case Id::beta:
+    case Id::f:
+      return fits(q[0][0]) && fits(q[1][0]);
+    case Id::student:
+      return fits(q[2][0]);
+    case Id::noncentral_chi_squared:
+      return fits(q[0][0]) && q[1][0] < 1e4 && b.lower < 1e4 &&
+             (b.upper < 1e4 || b.upper == kInfinite);
+    case Id::poisson:
+      return count;
+    case Id::negative_binomial:
+      return fits(q[1][0]) && count;
+    case Id::binomial:
+      return q[1][0] < kLarge;
+    case Id::hypergeometric:
+    case Id::beta_binomial:
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -343,63 +372,6 @@ double quantile(DistributionId id, double p, Parameters parameters) {
 
 double complement_quantile(DistributionId id, double p, Parameters parameters) {
   return point(id, p, parameters, true);
-}
-
-double log_interval_probability(DistributionId id, Bounds bounds, Parameters p) {
-  if (!(bounds.lower <= bounds.upper)) return kNever;
-  if (id == Id::normal) {
-    const double scale = std::sqrt(p[1][0]);
-    return log_normal_between((bounds.lower - p[0][0]) * scale, (bounds.upper - p[0][0]) * scale);
-  }
-  if (id == Id::exponential && bounds.upper == kInfinite)
-    return -p[0][0] * std::max(0.0, bounds.lower);
-  if (id == Id::weibull && bounds.upper == kInfinite)
-    return bounds.lower > 0 ? -p[1][0] * std::pow(bounds.lower, p[0][0]) : 0;
-  const Bounds range = support(id, p);
-  const double above = distribution(id).discrete ? std::ceil(bounds.lower) - 1 : bounds.lower;
-  const bool from_below = bounds.lower > range.lower, to_above = bounds.upper < range.upper;
-  if (!from_below && !to_above) return 0;
-  if (!from_below) return std::log(cdf(id, bounds.upper, p));
-  const double right_of_lower = complement_cdf(id, above, p);
-  if (!to_above) return std::log(right_of_lower);
-  if (right_of_lower < 0.5) return std::log(right_of_lower - complement_cdf(id, bounds.upper, p));
-  return std::log(cdf(id, bounds.upper, p) - cdf(id, above, p));
-}
-
-double draw_truncated(DistributionId id, Bounds bounds, Parameters p, Random& random) {
-  if (!(bounds.lower <= bounds.upper) || !parameters_fit(id, p)) return kNoNumber;
-  if (id == Id::normal) {
-    const double scale = std::sqrt(p[1][0]);
-    return p[0][0] + draw_truncated_normal((bounds.lower - p[0][0]) * scale,
-                                           (bounds.upper - p[0][0]) * scale, random) /
-                         scale;
-  }
-  if (id == Id::exponential)
-    return truncated_exponential(p[0][0] * std::max(0.0, bounds.lower), p[0][0] * bounds.upper,
-                                 random) /
-           p[0][0];
-  if (id == Id::weibull) {
-    const double v = p[0][0], rate = p[1][0];
-    const double low = rate * std::pow(std::max(0.0, bounds.lower), v);
-    const double high = bounds.upper == kInfinite ? kInfinite : rate * std::pow(bounds.upper, v);
-    return std::pow(truncated_exponential(low, high, random) / rate, 1 / v);
-  }
-  const bool discrete = distribution(id).discrete;
-  const double above = discrete ? std::ceil(bounds.lower) - 1 : bounds.lower;
-  const double u = draw_open_uniform(random);
-  const double right_of_lower = complement_cdf(id, above, p);
-  double x = kNoNumber;
-  if (right_of_lower < 0.5) {
-    const double outer = bounds.upper == kInfinite ? 0 : complement_cdf(id, bounds.upper, p);
-    if (right_of_lower > outer)
-      x = complement_quantile(id, outer + u * (right_of_lower - outer), p);
-  } else {
-    const double low = cdf(id, above, p), high = cdf(id, bounds.upper, p);
-    if (high > low) x = quantile(id, low + u * (high - low), p);
-  }
-  // The quantile of a rounded probability may lie a rounding outside.
-  const double least = discrete ? std::ceil(bounds.lower) : bounds.lower;
-  return std::isnan(x) ? x : std::clamp(x, least, std::max(least, bounds.upper));
 }
 
 }  // namespace croft::bugs

@@ -57,9 +57,14 @@ const Ziggurat& kExponential = exponential_ziggurat();
 
 double fraction(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
+// Of a rejection, each of which takes a fair part: not reached by numbers.  Parameters at the edge
+// of doubles may make all comparisons false; then the draw is no number.
+constexpr int kTries = 10000;
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
 // By counting up from 0: p(k + 1) = p(k) * ratio.
 double invert_poisson(double mean, Random& random) {
-  for (;;) {
+  for (int attempt = 0; attempt < kTries; ++attempt) {
     double p = std::exp(-mean), u = random.uniform();
     for (int k = 0; k < 200; ++k) {
       if (u < p) return k;
@@ -67,18 +72,20 @@ double invert_poisson(double mean, Random& random) {
       p *= mean / (k + 1);
     }
   }
+  return kNoNumber;
 }
 
 double invert_binomial(double n, double p, Random& random) {
   const double q = 1 - p, ratio = p / q;
-  for (;;) {
+  for (int attempt = 0; attempt < kTries; ++attempt) {
     double mass = std::exp(n * std::log1p(-p)), u = random.uniform();
-    for (double k = 0; k <= n; ++k) {
+    for (double k = 0; k <= n && (k < 200 || mass > 0); ++k) {
       if (u < mass) return k;
       u -= mass;
       mass *= ratio * (n - k) / (k + 1);
     }
   }
+  return kNoNumber;
 }
 
 // Hormann (1993): transformed rejection with squeeze, PTRS.
@@ -86,7 +93,7 @@ double reject_poisson(double mean, Random& random) {
   const double log_mean = std::log(mean), root = std::sqrt(mean);
   const double b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
   const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), v_r = 0.9277 - 3.6224 / (b - 2);
-  for (;;) {
+  for (int attempt = 0; attempt < kTries; ++attempt) {
     const double u = random.uniform() - 0.5, v = draw_open_uniform(random);
     const double us = 0.5 - std::fabs(u);
     const double k = std::floor((2 * a / us + b) * u + mean + 0.43);
@@ -96,6 +103,7 @@ double reject_poisson(double mean, Random& random) {
         k * log_mean - mean - log_gamma(k + 1))
       return k;
   }
+  return kNoNumber;
 }
 
 // Hormann (1993): BTRS; p <= 1/2, n p >= 10.
@@ -105,7 +113,7 @@ double reject_binomial(double n, double p, Random& random) {
   const double c = n * p + 0.5, v_r = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * spread;
   const double log_odds = std::log(p / q), m = std::floor((n + 1) * p);
   const double h = log_gamma(m + 1) + log_gamma(n - m + 1);
-  for (;;) {
+  for (int attempt = 0; attempt < kTries; ++attempt) {
     const double u = random.uniform() - 0.5, v = draw_open_uniform(random);
     const double us = 0.5 - std::fabs(u);
     const double k = std::floor((2 * a / us + b) * u + c);
@@ -115,25 +123,28 @@ double reject_binomial(double n, double p, Random& random) {
         h - log_gamma(k + 1) - log_gamma(n - k + 1) + (k - m) * log_odds)
       return k;
   }
+  return kNoNumber;
 }
 
 // x >= lower > 0 of the standard normal tail, by an exponential envelope; x <= upper.
 double normal_tail(double lower, double upper, Random& random) {
   const double rate = 0.5 * (lower + std::sqrt(lower * lower + 4));
-  for (;;) {
+  for (int attempt = 0; attempt < kTries; ++attempt) {
     const double x = lower + draw_exponential(random) / rate;
     if (x > upper) continue;
     const double d = x - rate;
     if (draw_exponential(random) >= 0.5 * d * d) return x;
   }
+  return kNoNumber;
 }
 
 double normal_by_uniform(double lower, double upper, Random& random) {
   const double closest = lower > 0 ? lower : upper < 0 ? upper : 0;  // to the mode
-  for (;;) {
+  for (int attempt = 0; attempt < kTries; ++attempt) {
     const double x = lower + (upper - lower) * random.uniform();
     if (draw_exponential(random) >= 0.5 * (x * x - closest * closest)) return x;
   }
+  return kNoNumber;
 }
 
 }  // namespace
@@ -185,7 +196,7 @@ double draw_gamma(double shape, Random& random) {
   constexpr double kLeast = std::numeric_limits<double>::min();
   if (shape < 1) return std::max(kLeast, std::exp(draw_log_gamma(shape, random)));
   const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
-  for (;;) {
+  for (int attempt = 0; attempt < kTries; ++attempt) {
     const double x = draw_normal(random);
     double v = 1 + c * x;
     if (v <= 0) continue;
@@ -194,6 +205,7 @@ double draw_gamma(double shape, Random& random) {
     if (u < 1 - 0.0331 * square * square) return d * v;
     if (std::log(u) < 0.5 * square + d * (1 - v + std::log(v))) return d * v;
   }
+  return kNoNumber;
 }
 
 double draw_log_gamma(double shape, Random& random) {
@@ -233,10 +245,12 @@ double draw_truncated_normal(double lower, double upper, Random& random) {
   if (upper < 0) return -draw_truncated_normal(-upper, -lower, random);
   if (upper - lower < 2) return normal_by_uniform(lower, upper, random);
   if (lower == -kInfinity && upper == kInfinity) return draw_normal(random);
-  for (;;) {  // it holds 0 and is wide: a fair part of the normal draws falls into it
+  // It holds 0 and is wide: a fair part of the normal draws falls into it.
+  for (int attempt = 0; attempt < kTries; ++attempt) {
     const double x = draw_normal(random);
     if (x >= lower && x <= upper) return x;
   }
+  return kNoNumber;
 }
 
 }  // namespace croft::bugs

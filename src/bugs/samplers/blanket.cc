@@ -71,7 +71,7 @@ double NodeView::log_density(const double* values, Part part) {
     last_bounds_ = bounds;
     has_last_ = true;
   }
-  return sum - last_normaliser_;
+  return last_normaliser_ > kNever ? sum - last_normaliser_ : kNever;
 }
 
 std::optional<Bounds> interval_of_censored(const ModelGraph& graph, NodeId id) {
@@ -371,7 +371,7 @@ double Blanket::shared_log_likelihood(SharedTerm& term, const double* values) {
     term.last_a = term.fixed_bounds ? a : 0;
     term.last_b = b;
   }
-  return sum - n * term.last_normaliser;
+  return term.last_normaliser > kNever ? sum - n * term.last_normaliser : kNever;
 }
 
 double Blanket::log_likelihood(const double* values) {

@@ -153,12 +153,13 @@ class ConjugateGamma : public Sampler {
       high = 2 * old;
       while (f(high) > level && high < 1e300) high *= 2;
     }
-    for (;;) {
+    for (int k = 0; k < 2000; ++k) {  // from a bound of 1e300 down to 1e-300
       const double x = low + (high - low) * random.uniform();
       if (x > 0 && f(x) > level) return x;
-      if (x == low || x == high) return old;
+      if (x == low || x == high) break;
       (x < old ? low : high) = x;
     }
+    return old;
   }
 
   const ModelGraph& graph_;

@@ -52,6 +52,9 @@ class SliceSteps {
   }
 
  private:
+  // Each takes a third or so of the interval away.  As often from x to y as from y to x: where they
+  // are used up, staying leaves f as it is.
+  static constexpr int kMostShrinks = 400;
   static constexpr double kWarm = 50;  // values before their mean and deviation are used
 
   template <class F>
@@ -63,12 +66,13 @@ class SliceSteps {
     int left = static_cast<int>(random.below(41)), right = 40 - left;
     while (left-- > 0 && above(f, low, level)) low -= width_;
     while (right-- > 0 && above(f, high, level)) high += width_;
-    for (;;) {
+    for (int k = 0; k < kMostShrinks; ++k) {
       const double next = low + (high - low) * random.uniform();
       if (above(f, next, level)) return next;
-      if (low == next || high == next) return stay(x, f);
+      if (low == next || high == next) break;
       (next < x ? low : high) = next;
     }
+    return stay(x, f);
   }
 
   template <class F>
@@ -77,14 +81,15 @@ class SliceSteps {
     const double z = (x - mean_) / scale, at = student4_cdf(z);
     const double level = f_x - student4_log_density(z) - draw_exponential(random);
     double low = 0, high = 1;
-    for (;;) {
+    for (int k = 0; k < kMostShrinks; ++k) {
       const double u = low + (high - low) * random.uniform();
       const double next_z = student4_quantile(u), next = mean_ + scale * next_z;
       ++calls_;
       if (std::isfinite(next) && f(next) - student4_log_density(next_z) > level) return next;
-      if (low == u || high == u) return stay(x, f);
+      if (low == u || high == u) break;
       (u < at ? low : high) = u;
     }
+    return stay(x, f);
   }
 
   template <class F>
@@ -92,7 +97,7 @@ class SliceSteps {
     ++calls_;
     return f(x) > level;
   }
-  // The interval has shrunk to nothing: f is too steep for doubles.
+  // The interval has shrunk to nothing: f is too steep for doubles, or beyond them.
   template <class F>
   double stay(double x, const F& f) {
     f(x);
