@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "bugs/distributions/array_distributions.h"
+#include "bugs/distributions/count_laws.h"
 #include "bugs/distributions/densities.h"
 #include "bugs/distributions/draws.h"
 
@@ -342,8 +343,16 @@ double log_density(DistributionId id, Numbers value, Parameters parameters, Part
     case Part::of_parameters:
       return scalar_density<Part::of_parameters>(id, value[0], p);
     default:
-      return scalar_density<Part::whole>(id, value[0], p);
+      break;
   }
+  const double whole = scalar_density<Part::whole>(id, value[0], p);
+  // Of large counts the logarithms of their factorials cancel.
+  constexpr double kLarge = 1e6;
+  const bool large =
+      std::isfinite(whole) && has_count_law(id) && support(id, parameters).upper > kLarge;
+  return large && (value[0] > kLarge || id == Id::beta_binomial)
+             ? log_count_interval(id, {value[0], value[0]}, parameters)
+             : whole;
 }
 
 void draw(DistributionId id, Parameters q, Random& random, std::span<double> value) {

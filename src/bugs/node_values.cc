@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "bugs/distributions/cumulative.h"
+
 namespace croft::bugs {
 namespace {
 
@@ -140,15 +142,25 @@ bool set_typical(const ModelGraph& graph, const Node& node, double* values) {
                                             : low + (high - low) / 2;
     return low < high;
   }
+  const double mass = log_interval_probability(node.distribution, bounds, given.parameters());
+  if (!(mass > -kInfinity)) return false;
+  constexpr double kFar = -20;
+  if (mass < kFar || !is_moderate(node.distribution, bounds, given.parameters())) {
+    Random one(1);  // any draw of a far tail is near the others
+    const double drawn = draw_truncated(node.distribution, bounds, given.parameters(), one);
+    if (std::isnan(drawn)) return false;
+    values[node.first] = drawn;
+    return true;
+  }
   // The median of what the bounds leave.
-  const double below = cdf(node.distribution, bounds.lower, given.parameters());
+  const double before =
+      distribution(node.distribution).discrete ? std::ceil(bounds.lower) - 1 : bounds.lower;
+  const double below = cdf(node.distribution, before, given.parameters());
   const double above = complement_cdf(node.distribution, bounds.upper, given.parameters());
-  const double inside = 1 - below - above;
-  if (!(inside > 0)) return false;
+  const double half = std::exp(mass) / 2;
   const double median =
-      below <= above
-          ? quantile(node.distribution, below + inside / 2, given.parameters())
-          : complement_quantile(node.distribution, above + inside / 2, given.parameters());
+      below <= above ? quantile(node.distribution, below + half, given.parameters())
+                     : complement_quantile(node.distribution, above + half, given.parameters());
   values[node.first] = std::fmin(std::fmax(median, bounds.lower), bounds.upper);
   return true;
 }

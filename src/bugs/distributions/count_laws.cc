@@ -92,10 +92,10 @@ double CountLaw::log_change(double m, double s) const {
              log_gamma_excess(n - m + 1, -s);
     }
     case Id::negative_binomial:
-      return s * std::log1p(-p) + log_gamma_step_ratio(m + p_[1], m + 1, s);
+      return s * std::log1p(-p) + log_gamma_step_ratio(m + p_[1], m + 1, p_[1] - 1, s);
     case Id::beta_binomial:
-      return log_gamma_step_ratio(m + p, m + 1, s) +
-             log_gamma_step_ratio(p_[2] - m + p_[1], p_[2] - m + 1, -s);
+      return log_gamma_step_ratio(m + p, m + 1, p - 1, s) +
+             log_gamma_step_ratio(p_[2] - m + p_[1], p_[2] - m + 1, p_[1] - 1, -s);
     default: {
       const double n1 = p - m + 1, n2 = p_[1] - p_[2] + m + 1, m1 = p_[2] - m + 1;
       return s * (std::log(p_[3]) + log_quotient(n1 * m1, (m + 1) * n2)) -
@@ -119,11 +119,11 @@ double CountLaw::log_mass(double m) const {
     case Id::beta_binomial: {
       const double a = p, b = p_[1], n = p_[2];
       if (a + b < n) {  // G(m + a) / G(m + 1) and so on, of gammas that are near each other
-        const auto ratio = [](double u, double v) {
-          return u < 10 || v < 10 ? log_gamma(u) - log_gamma(v) : log_gamma_step(v, u - v);
+        const auto ratio = [](double v, double more) {  // G(v + more) / G(v + 1)
+          return v < 10 || v + more < 10 ? log_gamma(v + more) - log_gamma(v + 1)
+                                         : log_gamma_step(v + 1, more - 1);
         };
-        return ratio(m + a, m + 1) + ratio(n - m + b, n - m + 1) - ratio(n + a + b, n + 1) -
-               log_beta(a, b);
+        return ratio(m, a) + ratio(n - m, b) - ratio(n, a + b) - log_beta(a, b);
       }
       const double share = a / (a + b), rest = b / (a + b);
       const double binomial = log_beta_kernel(m + 1, n - m + 1, share, rest) - std::log(n + 1) -

@@ -1,11 +1,13 @@
 #include "bugs/distributions/cumulative.h"
 
 #include <algorithm>
+#include <bit>
 #include <boost/math/distributions/non_central_chi_squared.hpp>
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
+#include <numeric>
 
 #include "bugs/distributions/array_distributions.h"
 #include "bugs/distributions/densities.h"
@@ -272,6 +274,25 @@ double discrete_point(Id id, double u, Parameters parameters, bool upper) {
   return high;
 }
 
+// By bisection of the doubles of the support, in their order.
+double point_by_tails(Id id, double u, Parameters parameters, bool upper) {
+  const auto place = [](double x) {  // of non-negative doubles the bits are in order
+    const auto bits = std::bit_cast<std::int64_t>(std::fabs(x));
+    return x < 0 ? -bits : bits;
+  };
+  const auto number = [](std::int64_t at) {
+    return at < 0 ? -std::bit_cast<double>(-at) : std::bit_cast<double>(at);
+  };
+  const Bounds bounds = support(id, parameters);
+  std::int64_t low = place(bounds.lower), high = place(bounds.upper);
+  while (low + 1 < high) {
+    const std::int64_t middle = std::midpoint(low, high);
+    const double p = tail(id, number(middle), parameters, upper);
+    ((upper ? p <= u : p >= u) ? high : low) = middle;
+  }
+  return number(high);
+}
+
 double point(Id id, double u, Parameters parameters, bool upper) {
   if (!(u >= 0 && u <= 1) || !parameters_fit(id, parameters)) return kNoNumber;
   if (distribution(id).discrete) return discrete_point(id, u, parameters, upper);
@@ -279,7 +300,8 @@ double point(Id id, double u, Parameters parameters, bool upper) {
     const Bounds bounds = support(id, parameters);
     return (u == 0) == upper ? bounds.upper : bounds.lower;
   }
-  return continuous_point(id, u, parameters, upper);
+  return is_moderate(id, {1, 1}, parameters) ? continuous_point(id, u, parameters, upper)
+                                             : point_by_tails(id, u, parameters, upper);
 }
 
 }  // namespace
@@ -339,6 +361,8 @@ bool is_moderate(Id id, Bounds b, Parameters q) {
     case Id::beta:
     case Id::f:
       return fits(q[0][0]) && fits(q[1][0]);
+    case Id::scaled_gamma:
+      return fits(q[1][0]);
     case Id::student:
       return fits(q[2][0]);
     case Id::noncentral_chi_squared:

@@ -124,12 +124,19 @@ double pareto_density(double x, double alpha, double c) {
   return part == Part::of_value ? sum : sum + std::log(alpha) + alpha * std::log(c);
 }
 
+// x^(n/2 - 1) (n/m)^(n/2) (1 + n x / m)^(-(n + m)/2) = (1 + m / (n x))^(-n/2) (1 + n x / m)^(-m/2)
+// / x
 template <Part part>
 double f_density(double x, double n, double m) {
   if (!(x >= 0) || !(n > 0) || !(m > 0)) return kNever;
-  double sum = times_log(0.5 * n - 1, x) - 0.5 * (n + m) * std::log1p(n * x / m);
-  if constexpr (part != Part::of_value)
-    sum += 0.5 * n * std::log(n / m) - log_beta_function(0.5 * n, 0.5 * m);
+  const double odds = n * x / m;
+  double sum = 0;
+  if (odds > 0) {
+    sum = -0.5 * (n * std::log1p(1 / odds) + m * std::log1p(odds)) - std::log(x);
+  } else {
+    sum = times_log(0.5 * n - 1, x) + 0.5 * n * std::log(n / m);
+  }
+  if constexpr (part != Part::of_value) sum -= log_beta_function(0.5 * n, 0.5 * m);
   return sum;
 }
 

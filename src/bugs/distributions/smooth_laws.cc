@@ -101,6 +101,10 @@ SmoothLaw::SmoothLaw(Id id, Parameters q) {
       shape_ = Coordinate::beta, scale_ = Scale::logarithm;
       a_ = 0.5 * p(0), b_ = 0.5 * p(1), rate_ = p(0) / p(1);
       break;
+    case Id::scaled_gamma:  // s^2 x ~ df(k, 1)
+      shape_ = Coordinate::beta, scale_ = Scale::logarithm;
+      a_ = 0.5 * p(1), b_ = 0.5, rate_ = p(0) * p(0) * p(1);
+      break;
     default:
       shape_ = Coordinate::normal, scale_ = Scale::line;
       location_ = p(0), unit_ = std::sqrt(p(1));
@@ -272,6 +276,7 @@ bool has_smooth_law(Id id) {
     case Id::generalized_gamma:
     case Id::beta:
     case Id::f:
+    case Id::scaled_gamma:
       return true;
     default:
       return false;

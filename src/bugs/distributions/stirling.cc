@@ -51,8 +51,7 @@ double log_gamma_step(double c, double s) {
   return s * std::log(c) + log_gamma_excess(c, s);
 }
 
-double log_gamma_step_ratio(double p, double q, double s) {
-  const double t = p - q;
+double log_gamma_step_ratio(double p, double q, double t, double s) {
   // The roles of s and t are equal: the smaller one is the step.
   if (std::fabs(t) > std::fabs(s)) {
     const double ratio = std::fabs(t) < 0.5 * q ? std::log1p(t / q) : std::log(p) - std::log(q);

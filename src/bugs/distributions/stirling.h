@@ -13,7 +13,8 @@ double log_gamma_step(double c, double s);
 double log_gamma_excess(double c, double s);
 
 // ln Gamma(p + s) - ln Gamma(p) - (ln Gamma(q + s) - ln Gamma(q)); all four arguments > 0.
-double log_gamma_step_ratio(double p, double q, double s);
+//   t : p - q, which p and q may have lost
+double log_gamma_step_ratio(double p, double q, double t, double s);
 
 // ln of x^a e^-x / Gamma(a): of the density of ln X, X ~ gamma with shape a and rate 1.
 double log_gamma_kernel(double a, double x);

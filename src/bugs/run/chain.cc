@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <iterator>
+#include <optional>
 
 #include "bugs/distributions.h"
 #include "bugs/node_values.h"
@@ -63,7 +65,10 @@ void RunChain::settle(const std::function<bool()>& stop) {
     const auto samplers = choose_samplers(graph);
     for (std::size_t sweep = round * kSweeps; sweep < (round + 1) * kSweeps && !stop(); ++sweep) {
       Random random = plan_.random(number_, kNothing + sweep);
-      for (const auto& sampler : samplers) sampler->update(state_, random);
+      for (const auto& sampler : samplers) {
+        if (stop()) break;
+        sampler->update(state_, random);
+      }
     }
   };
   draw_all_but(0, [&](NodeId id) { return origins_[id] == Origin::root || has_start(id); });
@@ -75,12 +80,30 @@ void RunChain::settle(const std::function<bool()>& stop) {
   if (stop()) state_.values = start;
 }
 
+bool RunChain::update(Random& random, const std::function<bool()>& stop) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kPatience(500);
+  std::optional<Clock::time_point> asked;
+  for (const auto& sampler : samplers_) {
+    if (stop()) {
+      if (!asked) asked = Clock::now();
+      if (Clock::now() - *asked > kPatience) return false;
+    }
+    sampler->update(state_, random);
+  }
+  return true;
+}
+
 void RunChain::run(std::size_t last, const std::function<bool()>& stop) {
   if (iteration_ == 0) settle(stop);
   while (iteration_ < last && !stop()) {
     ++iteration_;
     Random random = plan_.random(number_, iteration_);
-    for (const auto& sampler : samplers_) sampler->update(state_, random);
+    if (!update(random, stop)) {
+      --iteration_;
+      broken_ = true;
+      return;
+    }
     if (iteration_ == plan_.burn_in) end_adaptation();
     if (iteration_ <= plan_.burn_in) continue;
     const std::size_t kept = iteration_ - plan_.burn_in;

@@ -40,7 +40,9 @@ class RunChain {
  public:
   RunChain(const ChainPlan& plan, std::size_t number, Start start);
 
-  // The iterations up to `last`; ends early where `stop` says so.
+  // The iterations up to `last`; ends early where `stop` says so: after an iteration, or within one
+  // that takes long.  That one is not counted, and the state is not one to go on from.
+  bool broken() const { return broken_; }
   void run(std::size_t last, const std::function<bool()>& stop);
   std::size_t iteration() const { return iteration_; }
   const std::vector<std::vector<double>>& traces() const { return traces_; }
@@ -53,12 +55,14 @@ class RunChain {
   // Draws before the first iteration what has no start of its own given what has.
   void settle(const std::function<bool()>& stop);
   void keep();
+  // All samplers once; false where it was broken off.
+  bool update(Random& random, const std::function<bool()>& stop);
   void end_adaptation();
 
   const ChainPlan& plan_;
   std::size_t number_, iteration_ = 0;
   std::vector<Origin> origins_;
-  bool adapting_ = true;
+  bool adapting_ = true, broken_ = false;
   ChainState state_;
   std::vector<std::unique_ptr<Sampler>> samplers_;
   std::vector<std::vector<double>> traces_;  // [monitors]

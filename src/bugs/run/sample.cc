@@ -226,7 +226,8 @@ BugsResult SamplingRun::run(const BugsCallback& progress) {
     if (stopped_) done = true;
     if (checkpoint && !done && seconds_since(last_kept) > kSecondsOfCheckpoint) keep_state();
   }
-  if (checkpoint && stopped_) keep_state();
+  const bool broken = std::ranges::any_of(chains_, [](const auto& c) { return c->broken(); });
+  if (checkpoint && stopped_ && !broken) keep_state();
   if (checkpoint && !stopped_) checkpoint->remove();
   return result();
 }

@@ -114,8 +114,8 @@ void StartSearch::set_node(NodeId id, bool typical) {
     const std::vector<Numbers> parameters(numbers.begin(), numbers.end());
     if (parameters_fit(node.distribution, parameters)) {
       const double x = draw_truncated(node.distribution, *interval, parameters, random_);
-      if (!std::isnan(x)) {
-        values_[node.first] = x;
+      if (!std::isnan(x)) {  // one that rounds to the lower end would be below its cut point
+        values_[node.first] = x > interval->lower ? x : std::nextafter(x, INFINITY);
         return;
       }
     }
