@@ -67,9 +67,12 @@ struct InferResult {
   double seconds = 0;    // without reading
   std::optional<double> log_partition;
   std::optional<double> log_partition_error;  // its standard error, where it is estimated by draws
-  VariableMarginals standard_errors;          // of these, by sampling; likewise
-  VariableMarginals marginals;                // [variables][states]
-  std::vector<State> assignment;  // [variables]; of marginal_map those that are asked for count
+  std::optional<double>
+      log_partition_least;  // of an estimate: bounds of log Z, where they are known
+  std::optional<double> log_partition_most;
+  VariableMarginals standard_errors;  // of these, by sampling; likewise
+  VariableMarginals marginals;        // [variables][states]
+  std::vector<State> assignment;      // [variables]; of marginal_map those that are asked for count
   // Of the assignment; of marginal_map log of the sum over all others of exp(score).
   std::optional<double> log_score;
   std::optional<double> bound;              // that no assignment's score exceeds

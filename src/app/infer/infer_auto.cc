@@ -26,7 +26,6 @@ constexpr double kHopelessLog2States = 48;
 constexpr double kQuickLog2States = 27;      // a second or so
 constexpr double kManyLog2States = 30;       // worth seconds of a search for a better order
 constexpr std::size_t kManyRestarts = 1000;  // of that search, where no time is given
-constexpr double kExactShare = 0.75;         // of the time, before an estimate is to have the rest
 constexpr std::size_t kMostMillions = 4000;  // of steps that the search for an order takes
 
 // Joint states a second that a junction tree goes through, of what was measured the least, and for
@@ -40,11 +39,15 @@ bool is_exact_or_estimate(const InferProblem& p) {
   return p.request.task == GraphTask::partition || p.request.task == GraphTask::marginals;
 }
 
-// The cheapest that is found; where the first try is hopeless, others are not tried.  Throws
-// TooWide; Interrupted where the search takes too much of what it is to save.  Where sums would be
-// expensive, or would not fit, it goes on: whatever time it takes is little beside theirs.
-//   keep : variables that stay
-EliminationOrder cheapest_order(const InferProblem& p, std::span<const Variable> keep = {}) {
+// Sums that are expensive, or do not fit.
+bool is_dear(const InferProblem& p, const EliminationOrder& order) {
+  return order.log2_total > kManyLog2States || JunctionTree(p.for_tables, order).bytes() > p.memory;
+}
+
+}  // namespace
+
+EliminationOrder cheapest_order(const InferProblem& p, bool thorough,
+                                std::span<const Variable> keep) {
   const Clock::time_point begin = Clock::now();
   const GraphCallback in_time = [&](const GraphProgress& now) {
     return p.progress(now) && now.iteration < kMostMillions &&
@@ -56,14 +59,13 @@ EliminationOrder cheapest_order(const InferProblem& p, std::span<const Variable>
   options.keep_last = true;
   options.progress = in_time;
   EliminationOrder first = find_elimination_order(p.for_tables, options);
-  if (first.log2_total > kHopelessLog2States) return first;
+  const bool goes_on = thorough && p.request.seconds;
+  if (first.log2_total > kHopelessLog2States && !goes_on) return first;
   options.rules = {};
   options.restarts = EliminationOptions().restarts;
   try {
     first = find_elimination_order(p.for_tables, options);
-    const bool dear =
-        first.log2_total > kManyLog2States || JunctionTree(p.for_tables, first).bytes() > p.memory;
-    if (!dear || !is_exact_or_estimate(p)) return first;
+    if (!thorough || !is_dear(p, first)) return first;
     options.restarts = p.request.seconds ? std::numeric_limits<std::size_t>::max() : kManyRestarts;
     return find_elimination_order(p.for_tables, options);
   } catch (const Interrupted&) {
@@ -71,13 +73,16 @@ EliminationOrder cheapest_order(const InferProblem& p, std::span<const Variable>
   }
 }
 
+namespace {
+
 // Joint states that an exact method may go through.
 double most_log2_states(const InferProblem& p) {
   if (!p.request.seconds) return is_exact_or_estimate(p) ? kMostLog2OfSums : kMostLog2States;
   return std::log2(kExactShare * *p.request.seconds * states_per_second(p.request.task));
 }
 
-// Why not the junction tree; empty where it is to be taken.
+}  // namespace
+
 std::string why_not(const InferProblem& p, const JunctionTree& tree) {
   if (tree.bytes() > p.memory) return fmt::format(", and {} are allowed", memory_text(p.memory));
   if (tree.log2_joint_states() <= most_log2_states(p)) return "";
@@ -85,19 +90,24 @@ std::string why_not(const InferProblem& p, const JunctionTree& tree) {
                            : ", which may take minutes or more";
 }
 
-// The time that exact sums have before an estimate follows.
-GraphCallback share_of(const InferProblem& p, Clock::time_point begin) {
-  const std::chrono::duration<double> most(kExactShare * *p.request.seconds);
+GraphCallback share_of(const InferProblem& p, double share, Clock::time_point begin) {
+  if (!p.request.seconds) return p.progress;
+  const std::chrono::duration<double> most(share * *p.request.seconds);
   return [&p, begin, most](const GraphProgress& now) {
     return p.progress(now) && Clock::now() - begin < most;
   };
 }
 
+namespace {
+
 const InferMethod kExactThenEstimate{
     "junction-tree",        "", {GraphTask::partition, GraphTask::marginals}, {}, {},
     run_exact_then_estimate};
+const InferMethod kLargeSums{
+    "junction-tree", "", {GraphTask::partition, GraphTask::marginals}, {}, {}, run_large_sums};
 
-// The cheaper of the two kinds of conditioning, where memory alone is short and time would do.
+}  // namespace
+
 std::optional<std::string_view> conditioning_for(const InferProblem& p, const JunctionTree& tree) {
   const double most = most_log2_states(p);
   if (tree.bytes() <= p.memory || tree.log2_joint_states() > most) return {};
@@ -116,6 +126,8 @@ std::optional<std::string_view> conditioning_for(const InferProblem& p, const Ju
   if (std::min(cutset, recursive) > most) return {};
   return cutset < recursive ? "cutset-conditioning" : "recursive-conditioning";
 }
+
+namespace {
 
 // A search that may be over long before a large junction tree, whose time is known; as many nodes
 // as take about half of that time.
@@ -148,12 +160,15 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
     return *infer_method_named(other.method);
   };
   try {
-    p.order = cheapest_order(p);
+    p.order = cheapest_order(p, false);
+    if (is_exact_or_estimate(p) && is_dear(p, *p.order)) return kLargeSums;
   } catch (const TooWide& wide) {
+    if (is_exact_or_estimate(p)) return kLargeSums;
     return without_tree(fmt::format("a junction tree has at least 2^{:.0f} joint states",
                                     std::floor(wide.log2_states())));
   } catch (const Interrupted&) {
     if (interruption || result.stopped) throw;
+    if (is_exact_or_estimate(p)) return kLargeSums;
     return without_tree("the cost of a junction tree was not found in time");
   }
   const JunctionTree tree(p.for_tables, *p.order);
@@ -172,16 +187,13 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
     }
     result.reason = "the junction tree is exact, and " + cost;
     if (!p.request.seconds || !is_exact_or_estimate(p)) return *infer_method_named("junction-tree");
-    p.share = share_of(p, begin);
+    p.share = share_of(p, kExactShare, begin);
     return kExactThenEstimate;
   }
+  if (is_exact_or_estimate(p)) return kLargeSums;
   if (const auto conditioning = p.request.k_best ? std::nullopt : conditioning_for(p, tree)) {
     result.reason =
         "of the junction tree " + cost + why + "; conditioning on a few variables is exact";
-    if (p.request.seconds && is_exact_or_estimate(p)) {
-      p.share = share_of(p, begin);
-      return kExactThenEstimate;
-    }
     return *infer_method_named(*conditioning);
   }
   return without_tree("of the junction tree " + cost + why);
@@ -190,7 +202,7 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
 std::optional<FactorGraph> others_summed_out(const InferProblem& p, std::string& reason) {
   EliminationOrder order;
   try {
-    order = cheapest_order(p, p.request.over);
+    order = cheapest_order(p, false, p.request.over);
   } catch (const TooWide& wide) {
     reason = fmt::format("to sum out the other variables takes 2^{:.0f} joint states at least",
                          std::floor(wide.log2_states()));

@@ -134,8 +134,8 @@ void ask_tree_or_recursion(const InferProblem& p, InferResult& result) {
 
 }  // namespace
 
-void run_exact_then_estimate(const InferProblem& p, InferResult& result) {
-  const auto work = [&]() -> Message {  // why it has no answer; empty where it has
+Message try_exact(const InferProblem& p, InferResult& result) {
+  return to_the_end(result, [&]() -> Message {
     try {
       ask_tree_or_recursion(p, result);
       return {};
@@ -143,15 +143,14 @@ void run_exact_then_estimate(const InferProblem& p, InferResult& result) {
       if (interruption || result.stopped) throw;
       return stop.message();
     }
-  };
-  const Message why = to_the_end(result, work);
+  });
+}
+
+void run_exact_then_estimate(const InferProblem& p, InferResult& result) {
+  const Message why = try_exact(p, result);
   if (why.empty()) return;
-  const AutoChoice other = auto_without_junction_tree(p);
-  result.reason = {result.reason, "; ", result.method, " was ", why, "; ", other.why};
-  result.method = other.method;
-  result.memory_bytes = {};
-  p.plan(fmt::format("{}: {}", result.method, result.reason.text()));
-  infer_method_named(result.method)->run(p, result);
+  result.reason = {result.reason, "; ", result.method, " was ", why};
+  estimate_sums(p, result);
 }
 
 namespace {

@@ -100,7 +100,13 @@ void run_junction_tree(const InferProblem& p, InferResult& result);
 // proved nothing.
 void run_search_then_tree(const InferProblem& p, InferResult& result);
 // Of auto: a junction tree of p.order, or recursive conditioning along it where memory is short;
-// where p.share ends it, what auto takes without one.
+// where p.share ends it, an estimate.
 void run_exact_then_estimate(const InferProblem& p, InferResult& result);
+// The same, but where p.share ends it: says why it has no answer; empty where it has.
+Message try_exact(const InferProblem& p, InferResult& result);
+// Of auto: sums whose junction tree is expensive or does not fit.
+void run_large_sums(const InferProblem& p, InferResult& result);
+// Of auto: the best of what several methods estimate, and its bounds; adds to the reason.
+void estimate_sums(const InferProblem& p, InferResult& result);
 
 }  // namespace croft

@@ -60,6 +60,10 @@ void append_head(const InferResult& r, std::vector<std::vector<std::string>>& ro
           {"error", fmt::format("{:.2g} of log Z (standard error)", *r.log_partition_error)});
     }
   }
+  if (r.log_partition_least && r.log_partition_most) {
+    rows.push_back({"bounds", fmt::format("{:.10g} to {:.10g} of log Z", *r.log_partition_least,
+                                          *r.log_partition_most)});
+  }
   if (r.log_score) rows.push_back({"log score", fmt::format("{:.10g}", *r.log_score)});
   if (r.probability) rows.push_back({"probability", fmt::format("{:.6g}", *r.probability)});
   if (r.bound) rows.push_back({"at most", fmt::format("{:.10g}", *r.bound)});
@@ -92,6 +96,8 @@ Json to_json(const InferResult& r, const GraphFile& file) {
       out["log_partition_standard_error"] = *r.log_partition_error;
     }
   }
+  if (r.log_partition_least) out["log_partition_least"] = *r.log_partition_least;
+  if (r.log_partition_most) out["log_partition_most"] = *r.log_partition_most;
   if (r.log_score) out["log_score"] = *r.log_score;
   if (r.bound) out["bound"] = *r.bound;
   if (r.bound_of_others) out["bound_of_others"] = *r.bound_of_others;

@@ -1,0 +1,247 @@
+// Sums whose junction tree is expensive or does not fit: what `auto` tries, one after the other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "app/infer/infer_auto.h"
+#include "app/infer/infer_methods.h"
+#include "core/infinity.h"
+#include "croft/core/error.h"
+#include "croft/core/interrupt.h"
+#include "croft/core/random.h"
+#include "croft/inference/belief_propagation.h"
+#include "inference/graph/exact/sum_reduction.h"
+#include "inference/graph/sampling/mini_bucket_sampling.h"
+
+namespace croft {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kMessageShare = 0.15;     // of what is left, of belief propagation
+constexpr std::size_t kDraws = 10000;      // that marginals of what was summed out are made of
+constexpr std::size_t kParticles = 20000;  // where no time is given
+constexpr double kUntimedBytes = 1 << 28;  // of mini-buckets, likewise
+constexpr double kReliable = 0.5;          // standard error of log Z; 1 is one run of many
+
+class LargeSums {
+ public:
+  LargeSums(const InferProblem& p, InferResult& result) : p_(p), result_(result) {}
+
+  void run() {
+    const bool marginals = p_.request.task == GraphTask::marginals;
+    if (exact(marginals)) return;
+    if (marginals && exact(false)) return;
+    estimate_sums(p_, result_);
+  }
+
+ private:
+  // Adds a clause to the reason.
+  void say(const std::string& clause) {
+    result_.reason =
+        result_.reason.empty() ? Message(clause) : Message(result_.reason, "; ", clause);
+  }
+
+  // A junction tree, or conditioning, of what the reduction leaves; false where there is no answer.
+  bool exact(bool keep_variables) {
+    const SumReduction reduction(p_.for_tables, keep_variables, p_.progress);
+    if (!keep_variables && reduction.summed_out() == 0 && p_.request.task == GraphTask::marginals) {
+      return false;  // as with all variables
+    }
+    if (reduction.contradiction()) {
+      if (p_.request.task == GraphTask::marginals) fail_without_assignment();
+      say("the factors' zeros contradict each other");
+      result_.log_partition = -kInf;
+      return true;
+    }
+    InferProblem q{.graph = reduction.graph(),
+                   .request = p_.request,
+                   .memory = p_.memory,
+                   .progress = p_.progress,
+                   .plan = p_.plan,
+                   .order = {},
+                   .evidence = {},
+                   .for_tables = reduction.graph()};
+    q.share = share_of(p_, kExactShare, begin_);
+    if (!find_order(q, reduction)) return false;
+    Message why;
+    result_.method = "junction-tree";
+    p_.plan(fmt::format("junction-tree: {}", result_.reason.text()));
+    why = try_exact(q, result_);
+    if (!why.empty()) {
+      say(fmt::format("{} was {}", result_.method, why.text()));
+      return false;
+    }
+    return p_.request.task == GraphTask::partition || take_marginals(q, reduction);
+  }
+
+  bool find_order(InferProblem& q, const SumReduction& reduction) {
+    const std::string of =
+        reduction.summed_out() > 0
+            ? fmt::format("with {} variables summed out one by one, ", reduction.summed_out())
+            : "";
+    try {
+      q.order = cheapest_order(q, true);
+    } catch (const TooWide& wide) {
+      say(fmt::format("{}a junction tree has at least 2^{:.0f} joint states", of,
+                      std::floor(wide.log2_states())));
+      return false;
+    } catch (const Interrupted&) {
+      if (interruption || result_.stopped) throw;
+      say(of + "the cost of a junction tree was not found in time");
+      return false;
+    }
+    const JunctionTree tree(q.for_tables, *q.order);
+    const std::string why = why_not(q, tree);
+    const std::string cost =
+        fmt::format("{}the cliques of a junction tree have 2^{:.1f} joint states and take {}", of,
+                    tree.log2_joint_states(), memory_text(tree.bytes()));
+    if (!why.empty() && !conditioning_for(q, tree)) {
+      say(cost + why);
+      return false;
+    }
+    say(why.empty() ? cost + ": it is exact"
+                    : cost + why + "; conditioning on a few variables is exact");
+    return true;
+  }
+
+  // Of all variables, from those of what was left.
+  bool take_marginals(const InferProblem& q, const SumReduction& reduction) {
+    std::vector<std::vector<State>> draws;
+    if (reduction.needs_draws()) {
+      JunctionTree tree(q.for_tables, *q.order, q.share);
+      Random random(p_.request.seed);
+      if (tree.bytes() <= p_.memory) draws = tree.samples(kDraws, random);
+      if (draws.empty()) {
+        say("there was no time to draw what was summed out");
+        result_.marginals = {};
+        return false;
+      }
+      result_.kind = ResultKind::estimate;
+      result_.notes.push_back(fmt::format(
+          "marginals of {} variables, which were summed out, are means over {} draws; the others' "
+          "are exact",
+          reduction.summed_out(), draws.size()));
+    }
+    const std::vector<double> weights(draws.size(), 1.0);
+    result_.marginals = reduction.marginals(result_.marginals, draws, weights);
+    return true;
+  }
+
+  const InferProblem& p_;
+  InferResult& result_;
+  const Clock::time_point begin_ = Clock::now();
+};
+
+// Messages and draws, and which of them is the answer.
+class Estimates {
+ public:
+  Estimates(const InferProblem& p, InferResult& result)
+      : p_(p), result_(result), reduction_(p.for_tables, false, p.progress) {}
+
+  void run() {
+    pass_messages();
+    draw();
+    choose();
+  }
+
+ private:
+  void pass_messages() {
+    InferResult found = result_;
+    InferProblem q = problem();
+    found.method = "belief-propagation";
+    try {
+      infer_method_named(found.method)->run(q, found);
+      messages_ = std::move(found);
+    } catch (const Error&) {
+      if (interruption) throw;
+      if (found.log_partition == -kInf) throw;  // proved to be impossible
+    }
+    result_.stopped = result_.stopped || found.stopped;
+  }
+
+  // The whole problem, with a share of the time for messages.
+  InferProblem problem() {
+    InferProblem q = p_;
+    q.progress = share_of(p_, kMessageShare, Clock::now());
+    return q;
+  }
+
+  void draw() {
+    MiniBucketSamplingOptions options{.seed = p_.request.seed};
+    options.marginals = p_.request.task == GraphTask::marginals;
+    options.samples = p_.request.seconds ? 0 : kParticles;
+    options.table_bytes =
+        p_.request.seconds ? p_.memory / 2 : std::min(p_.memory / 2, kUntimedBytes);
+    try {
+      draws_ = mini_bucket_sampling(reduction_.graph(), options, p_.progress);
+    } catch (const Error&) {
+      if (interruption) throw;
+    }
+  }
+
+  bool hit() const { return draws_ && draws_->sum.log_partition > -kInf; }
+
+  void choose() {
+    const bool converged = messages_ && messages_->converged && within(*messages_->log_partition);
+    const bool reliable = hit() && draws_->sum.log_standard_error <= kReliable;
+    if (hit() && (reliable || draws_->sum.kind == ResultKind::exact || !converged)) {
+      take_draws();
+    } else if (messages_) {
+      take_messages();
+    } else {
+      fail_without_finding();
+    }
+    if (draws_) {
+      result_.log_partition_most = draws_->most;
+      if (draws_->least > -kInf) result_.log_partition_least = draws_->least;
+    }
+    p_.plan(fmt::format("{}: {}", result_.method, result_.reason.text()));
+  }
+  bool within(double log_z) const {
+    return !draws_ || (log_z >= draws_->least && log_z <= draws_->most);
+  }
+
+  void take_draws() {
+    const WeightedResult& sum = draws_->sum;
+    result_.method = "mini-bucket-sampling";
+    result_.kind = sum.kind;
+    result_.converged = sum.convergence.converged;
+    result_.iterations = sum.convergence.iterations;
+    result_.log_partition = sum.log_partition;
+    result_.memory_bytes = {};
+    if (sum.kind == ResultKind::exact) return;
+    result_.reason = {result_.reason, "; weighted draws give an estimate between bounds"};
+    result_.log_partition_error = sum.log_standard_error;
+    if (p_.request.task == GraphTask::partition) return;
+    result_.effective_samples = sum.effective_samples;
+    result_.marginals = reduction_.marginals(sum.marginals, draws_->draws, draws_->weights);
+  }
+
+  void take_messages() {
+    Message reason = {result_.reason, "; belief propagation gives an estimate"};
+    const bool stopped = result_.stopped;
+    result_ = *messages_;
+    result_.reason = std::move(reason);
+    result_.stopped = stopped && !result_.converged;
+    if (draws_ && result_.log_partition) {
+      result_.log_partition = std::clamp(*result_.log_partition, draws_->least, draws_->most);
+    }
+  }
+
+  const InferProblem& p_;
+  InferResult& result_;
+  const SumReduction reduction_;
+  std::optional<InferResult> messages_;
+  std::optional<BoundedSum> draws_;
+};
+
+}  // namespace
+
+void run_large_sums(const InferProblem& p, InferResult& result) { LargeSums(p, result).run(); }
+
+void estimate_sums(const InferProblem& p, InferResult& result) { Estimates(p, result).run(); }
+
+}  // namespace croft
