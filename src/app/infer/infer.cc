@@ -332,7 +332,7 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   } else {
     if (method == nullptr) {
       method = &choose(problem, own, result);
-      plan(fmt::format("{}: {}", method->name, result.reason.text()));
+      if (!result.reason.empty()) plan(fmt::format("{}: {}", method->name, result.reason.text()));
     }
     result.method = method->name;
     method->run(problem, result);

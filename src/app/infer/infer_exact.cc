@@ -5,6 +5,7 @@
 
 #include "app/infer/infer_auto.h"
 #include "app/infer/infer_methods.h"
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/core/random.h"
@@ -13,6 +14,8 @@
 #include "croft/inference/junction_tree.h"
 #include "inference/graph/exact/conditioning.h"
 #include "inference/graph/exact/recursive_conditioning.h"
+#include "inference/graph/exact/sum_reduction.h"
+#include "inference/graph/search/counting_search.h"
 
 namespace croft {
 namespace {
@@ -192,6 +195,26 @@ void run_conditioning(const InferProblem& p, InferResult& result) {
   }
 }
 
+void run_counting_search(const InferProblem& p, InferResult& result) {
+  const bool wants_marginals = p.request.task == marginals;
+  const SumReduction reduction(p.for_tables, wants_marginals, p.progress);
+  CountingOptions options{.max_nodes = p.request.max_iterations.value_or(0), .memory = p.memory};
+  options.marginals = wants_marginals;
+  const CountingResult found = counting_search(reduction.graph(), options, p.progress);
+  result.iterations = found.nodes;
+  if (!found.finished) {
+    const Message text(result.method, " was stopped after ", found.nodes,
+                       " nodes, and has no number before its end; give it more --time, --memory or "
+                       "--max-iterations, or take another --method");
+    if (interruption) throw Interrupted(text);
+    throw Error(text);
+  }
+  result.log_partition = found.log_partition;
+  if (!wants_marginals) return;
+  if (found.log_partition == -kInf) fail_without_assignment();
+  result.marginals = reduction.marginals(found.marginals, {}, {});
+}
+
 void run_brute_force(const InferProblem& p, InferResult& result) {
   double assignments = 1;
   for (Variable v = 0; v < p.graph.variables(); ++v) {
@@ -252,6 +275,12 @@ std::vector<InferMethod> exact_methods() {
        kPlans,
        {{"restarts", "N"}},
        run_recursive_conditioning},
+      {"counting-search",
+       "exact, by search with a cache of components: formulas and other graphs of many zeros",
+       {partition, marginals},
+       kCountsInMemory,
+       {},
+       run_counting_search},
   };
 }
 

@@ -12,19 +12,26 @@
 #include "croft/core/interrupt.h"
 #include "croft/core/random.h"
 #include "croft/inference/belief_propagation.h"
+#include "inference/graph/allowed_assignment.h"
 #include "inference/graph/exact/sum_reduction.h"
 #include "inference/graph/sampling/mini_bucket_sampling.h"
+#include "inference/graph/search/counting_search.h"
 
 namespace croft {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kMessageShare = 0.15;     // of what is left, of belief propagation
-constexpr std::size_t kDraws = 10000;      // that marginals of what was summed out are made of
-constexpr std::size_t kParticles = 20000;  // where no time is given
-constexpr double kUntimedBytes = 1 << 28;  // of mini-buckets, likewise
-constexpr double kReliable = 0.5;          // standard error of log Z; 1 is one run of many
+constexpr double kMessageShare = 0.15;        // of what is left, of belief propagation
+constexpr double kCountingShare = 0.4;        // of all of it, of the search
+constexpr std::size_t kUntimedNodes = 20000;  // of it, where no time is given
+constexpr std::size_t kWholeDraws = 10000;    // that marginals of what was summed out are made of
+constexpr std::size_t kParticles = 10000;     // where no time is given
+constexpr double kUntimedBytes = 1 << 28;     // of mini-buckets, likewise
+constexpr double kAllowedShare = 0.1;
+constexpr std::size_t kAllowedTries = 20;
+constexpr std::size_t kAllowedSteps = 5000;  // of the search for an allowed assignment
+constexpr double kReliable = 0.5;            // standard error of log Z; 1 is one run of many
 
 class LargeSums {
  public:
@@ -34,6 +41,7 @@ class LargeSums {
     const bool marginals = p_.request.task == GraphTask::marginals;
     if (exact(marginals)) return;
     if (marginals && exact(false)) return;
+    if (count(marginals)) return;
     estimate_sums(p_, result_);
   }
 
@@ -77,6 +85,31 @@ class LargeSums {
     return p_.request.task == GraphTask::partition || take_marginals(q, reduction);
   }
 
+  // A search where there are zeros; false where it does not come to its end.
+  bool count(bool keep_variables) {
+    const SumReduction reduction(p_.for_tables, keep_variables, p_.progress);
+    const FactorGraph& graph = reduction.graph();
+    const bool zeros = std::ranges::find(graph.numbers(), -kInf) != graph.numbers().end();
+    if (!zeros || !why_no_counting(graph).empty()) return false;
+    CountingOptions options{.memory = p_.memory, .marginals = keep_variables};
+    if (!p_.request.seconds) options.max_nodes = kUntimedNodes;
+    const CountingResult found =
+        counting_search(graph, options, share_of(p_, kCountingShare, Clock::now()));
+    if (interruption) throw Interrupted("stopped during a search with a cache");
+    if (!found.finished) {
+      say(fmt::format("counting-search was stopped after {} nodes", found.nodes));
+      return false;
+    }
+    if (keep_variables && found.log_partition == -kInf) fail_without_assignment();
+    say("a search with a cache of components is exact");
+    result_.method = "counting-search";
+    p_.plan(fmt::format("{}: {}", result_.method, result_.reason.text()));
+    result_.iterations = found.nodes;
+    result_.log_partition = found.log_partition;
+    if (keep_variables) result_.marginals = reduction.marginals(found.marginals, {}, {});
+    return true;
+  }
+
   bool find_order(InferProblem& q, const SumReduction& reduction) {
     const std::string of =
         reduction.summed_out() > 0
@@ -113,7 +146,7 @@ class LargeSums {
     if (reduction.needs_draws()) {
       JunctionTree tree(q.for_tables, *q.order, q.share);
       Random random(p_.request.seed);
-      if (tree.bytes() <= p_.memory) draws = tree.samples(kDraws, random);
+      if (tree.bytes() <= p_.memory) draws = tree.samples(kWholeDraws, random);
       if (draws.empty()) {
         say("there was no time to draw what was summed out");
         result_.marginals = {};
@@ -143,6 +176,7 @@ class Estimates {
 
   void run() {
     pass_messages();
+    find_one();
     draw();
     choose();
   }
@@ -182,9 +216,44 @@ class Estimates {
     }
   }
 
+  // An allowed assignment has a score that log Z is not below; where there is none, Z = 0.
+  void find_one() {
+    const FactorGraph& graph = reduction_.graph();
+    if (std::ranges::find(graph.numbers(), -kInf) == graph.numbers().end()) return;
+    const GraphCallback goes_on = share_of(p_, kAllowedShare, Clock::now());
+    Random random(p_.request.seed);
+    for (std::size_t k = 0; k < kAllowedTries && goes_on({}); ++k) {
+      const AllowedAssignment found = find_allowed(graph, random, kAllowedSteps);
+      if (found.outcome == AllowedSearch::given_up) continue;
+      if (found.outcome == AllowedSearch::none) most_ = -kInf;
+      if (found.outcome == AllowedSearch::found) least_ = graph.score(found.states);
+      return;
+    }
+  }
+  // What each allowed assignment scores at least: the least of each factor that is not -inf.
+  double least_allowed() const {
+    const FactorGraph& graph = reduction_.graph();
+    double sum = 0;
+    for (Factor f = 0; f < graph.factors(); ++f) {
+      double low = kInf;
+      for (const double each : graph.numbers(graph.potential_of(f))) {
+        if (each > -kInf) low = std::min(low, each);
+      }
+      const PotentialKind kind = graph.potential(graph.potential_of(f)).kind;
+      if (kind != PotentialKind::table || low == kInf) return -kInf;
+      sum += low;
+    }
+    return sum;
+  }
+
   bool hit() const { return draws_ && draws_->sum.log_partition > -kInf; }
 
   void choose() {
+    if (draws_) {
+      least_ = std::max(least_, draws_->least);
+      most_ = std::min(most_, draws_->most);
+    }
+    if (most_ == -kInf) return prove_impossible();
     const bool converged = messages_ && messages_->converged && within(*messages_->log_partition);
     const bool reliable = hit() && draws_->sum.log_standard_error <= kReliable;
     if (hit() && (reliable || draws_->sum.kind == ResultKind::exact || !converged)) {
@@ -194,14 +263,21 @@ class Estimates {
     } else {
       fail_without_finding();
     }
-    if (draws_) {
-      result_.log_partition_most = draws_->most;
-      if (draws_->least > -kInf) result_.log_partition_least = draws_->least;
+    if (result_.kind == ResultKind::estimate && result_.log_partition) {
+      const double least = std::min(most_, std::max(least_, least_allowed()));
+      result_.log_partition = std::clamp(*result_.log_partition, least, most_);
+      if (most_ < kInf) result_.log_partition_most = most_;
+      if (least_ > -kInf) result_.log_partition_least = least_;
     }
     p_.plan(fmt::format("{}: {}", result_.method, result_.reason.text()));
   }
-  bool within(double log_z) const {
-    return !draws_ || (log_z >= draws_->least && log_z <= draws_->most);
+  bool within(double log_z) const { return log_z >= least_ && log_z <= most_; }
+
+  void prove_impossible() {
+    if (p_.request.task == GraphTask::marginals) fail_without_assignment();
+    result_.method = "mini-bucket-sampling";
+    result_.reason = {result_.reason, "; the factors' zeros contradict each other"};
+    result_.log_partition = -kInf;
   }
 
   void take_draws() {
@@ -226,9 +302,6 @@ class Estimates {
     result_ = *messages_;
     result_.reason = std::move(reason);
     result_.stopped = stopped && !result_.converged;
-    if (draws_ && result_.log_partition) {
-      result_.log_partition = std::clamp(*result_.log_partition, draws_->least, draws_->most);
-    }
   }
 
   const InferProblem& p_;
@@ -236,6 +309,7 @@ class Estimates {
   const SumReduction reduction_;
   std::optional<InferResult> messages_;
   std::optional<BoundedSum> draws_;
+  double least_ = -kInf, most_ = kInf;  // log Z is between them
 };
 
 }  // namespace

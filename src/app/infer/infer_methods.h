@@ -88,6 +88,8 @@ void take(const InferProblem& p, MapResult found, InferResult& result);
 
 // What methods look at.
 inline constexpr InferOptions kIterates{.tolerance = true, .max_iterations = true, .seconds = true};
+inline constexpr InferOptions kCountsInMemory{
+    .max_iterations = true, .seconds = true, .memory = true};
 inline constexpr InferOptions kCounts{.max_iterations = true, .seconds = true};
 
 // The rows of the table, beside their adapters.

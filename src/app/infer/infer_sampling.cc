@@ -4,10 +4,13 @@
 #include <cmath>
 
 #include "app/infer/infer_methods.h"
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/inference/gibbs.h"
 #include "croft/inference/markov_chains.h"
+#include "inference/graph/exact/sum_reduction.h"
 #include "inference/graph/sampling/importance_sampling.h"
+#include "inference/graph/sampling/mini_bucket_sampling.h"
 
 namespace croft {
 namespace {
@@ -35,11 +38,8 @@ void take(const InferProblem& p, WeightedResult found, InferResult& result) {
   result.kind = found.kind;
   result.log_partition = found.log_partition;
   result.effective_samples = found.effective_samples;
-  if (found.convergence.iterations == 0) {
-    result.notes.push_back("it was stopped before the first draw");
-  } else if (found.effective_samples == 0) {
-    result.notes.push_back("every draw had the weight 0, which does not prove that Z is 0");
-  } else {
+  if (found.kind != ResultKind::exact) {
+    if (found.log_partition == -kInf) fail_without_finding();  // no draw hit
     result.log_partition_error = found.log_standard_error;
   }
   if (p.request.task == partition) return;
@@ -107,6 +107,23 @@ void run_annealed_importance_sampling(const InferProblem& p, InferResult& result
   take(p, annealed_importance_sampling(p.graph, options, p.progress), result);
 }
 
+void run_mini_bucket_sampling(const InferProblem& p, InferResult& result) {
+  auto options = options_of<MiniBucketSamplingOptions>(p);
+  options.samples = p.request.max_iterations.value_or(p.request.seconds ? 0 : options.samples);
+  options.marginals = p.request.task == marginals;
+  options.table_bytes = p.memory / 2;
+  Settings(p.request).read("particles", options.particles);
+  const SumReduction reduction(p.for_tables, false, p.progress);
+  BoundedSum found = mini_bucket_sampling(reduction.graph(), options, p.progress);
+  result.log_partition_most = found.most;
+  if (found.least > -kInf) result.log_partition_least = found.least;
+  if (options.marginals && found.sum.log_partition > -kInf) {
+    found.sum.marginals = reduction.marginals(found.sum.marginals, found.draws, found.weights);
+    found.sum.standard_errors.clear();
+  }
+  take(p, std::move(found.sum), result);
+}
+
 constexpr InferOptions kProposes{.max_iterations = true, .seconds = true, .proposal = true};
 
 }  // namespace
@@ -153,6 +170,13 @@ std::vector<InferMethod> sampling_methods() {
        kCounts,
        {{"steps", "N"}},
        run_annealed_importance_sampling},
+      {"mini-bucket-sampling",
+       "bounds on log Z by mini-buckets, and weighted draws that they guide; --max-iterations are "
+       "draws",
+       {partition, marginals},
+       kCountsInMemory,
+       {{"particles", "N"}},
+       run_mini_bucket_sampling},
   };
 }
 

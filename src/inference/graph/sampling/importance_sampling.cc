@@ -209,7 +209,7 @@ WeightedResult likelihood_weighting(const FactorGraph& graph,
   }
   WeightedResult result;
   shares.finish(result);
-  result.convergence.converged = drawn == options.samples;
+  result.convergence.converged = drawn == options.samples && result.effective_samples > 0;
   return result;
 }
 
@@ -249,7 +249,8 @@ WeightedResult annealed_importance_sampling(const FactorGraph& graph,
     more = go_on(progress, done + 1, shares);
   }
   shares.finish(result);
-  result.convergence.converged = done == options.runs;
+  result.convergence.converged = done == options.runs && result.effective_samples > 0;
+  if (log_first == -kInf) result.kind = ResultKind::exact;  // proved by factors of one variable
   return result;
 }
 

@@ -11,9 +11,9 @@
 namespace croft {
 
 struct WeightedResult {
-  ResultKind kind = ResultKind::estimate;
-  Convergence convergence;        // iterations: draws; converged: all of them were made
-  double log_partition = 0;       // -inf where every weight was 0, which proves nothing
+  ResultKind kind = ResultKind::estimate;  // exact: Z = 0 is proved
+  Convergence convergence;   // iterations: draws; converged: all were made, and some have a weight
+  double log_partition = 0;  // -inf where every weight was 0: an estimate of -inf proves nothing
   double log_standard_error = 0;  // of that, by the spread of the weights
   double effective_samples = 0;   // (sum w)^2 / sum w^2
   VariableMarginals marginals;    // empty where every weight was 0

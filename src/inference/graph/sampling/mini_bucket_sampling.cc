@@ -7,6 +7,7 @@
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/core/random.h"
+#include "inference/graph/bounds/mini_bucket_search.h"
 #include "inference/graph/bounds/mini_buckets.h"
 
 namespace croft {
@@ -21,6 +22,8 @@ constexpr double kDrawsPerState = 4;    // table look-ups of draws for a joint s
 constexpr std::size_t kFewestRuns = 4;  // that a standard error is of
 constexpr std::size_t kKeptOfRun = 64;  // particles of a run that marginals are made of
 constexpr std::size_t kKeptDraws = 8192;
+constexpr std::size_t kEnough = 20000;  // draws, where no number is given and log Z is precise
+constexpr double kPrecise = 1e-3;
 constexpr std::size_t kBetweenQuestions = 16;  // particles
 
 double log_sum(const std::vector<double>& scores) {
@@ -66,9 +69,10 @@ class Round {
     for (std::size_t k = 0; k < x_.size(); ++k) {
       if (log_weights_[k] > -kInf) least_ = std::max(least_, below_[k]);
     }
+    if (log_z > -kInf && marginals_ && !add_shares(log_z)) return false;
     ++runs_;
     log_z_.push_back(log_z);
-    return log_z == -kInf || !marginals_ || add_shares(log_z);
+    return true;
   }
 
   std::size_t runs() const { return runs_; }
@@ -340,11 +344,13 @@ BoundedSum mini_bucket_sampling(const FactorGraph& graph, const MiniBucketSampli
     if (std::isfinite(result.most)) now.bound = result.most;
     return open = open && (!progress || progress(now));
   };
-  EliminationOptions search{.rules = {EliminationRule::min_fill}, .restarts = 4};
-  search.most_log2_states = kInf;
-  search.progress = [&](const GraphProgress&) { return goes_on(); };
-  const std::vector<Variable> order =
-      options.order ? options.order->order : find_elimination_order(graph, search).order;
+  const auto found =
+      options.order ? std::optional(options.order->order) : order_for_mini_buckets(graph);
+  if (!found) throw Error("mini-bucket sampling: the graph is too wide for mini-buckets");
+  const std::vector<Variable>& order = *found;
+  const std::size_t particles =
+      options.samples > 0 ? std::max<std::size_t>(2, std::min(options.particles, options.samples))
+                          : options.particles;
   Random random(options.seed);
   double states = options.first_states;
   for (bool last = false; open && !last; states *= kStatesOfRound) {
@@ -359,12 +365,13 @@ BoundedSum mini_bucket_sampling(const FactorGraph& graph, const MiniBucketSampli
       return result;
     }
     last = last || buckets.exact();
-    Round round(buckets, options.particles, options.marginals, random, goes_on);
+    Round round(buckets, particles, options.marginals, random, goes_on);
     while (open && (last || round.runs() < kFewestRuns ||
                     round.looked_up() < kDrawsPerState * buckets.joint_states())) {
       if (!round.run()) break;
-      drawn += options.particles;
-      if (options.samples > 0 && drawn >= options.samples) open = false;
+      drawn += particles;
+      const bool precise = last && drawn >= kEnough && round.standard_error() <= kPrecise;
+      if (options.samples > 0 ? drawn >= options.samples : precise) open = false;
     }
     result.least = std::max(result.least, round.least());
     const bool better = round.standard_error() < result.sum.log_standard_error ||

@@ -17,7 +17,8 @@
 namespace croft {
 
 struct MiniBucketSamplingOptions {
-  std::size_t samples = 20000;    // particles in all; 0: until `progress` says false
+  std::size_t samples =
+      20000;  // particles in all; 0: until `progress` says false, or log Z is known to 0.001
   std::size_t particles = 1000;   // of a run, >= 2
   double first_states = 1 << 18;  // joint states of the first mini-buckets; then 8 times as many
   double table_bytes = 1e9;       // of mini-buckets, at most
@@ -38,8 +39,9 @@ struct BoundedSum {
   static constexpr double kAccurate = 0.1;
 };
 
-// Tables of at most 2^26 numbers together; throws Error for larger ones, and Interrupted where it
-// is stopped before the first mini-buckets.
+// Tables of at most 2^26 numbers together; throws Error for larger ones and where variables have
+// too many neighbours for mini-buckets to say much, Interrupted where it is stopped before the
+// first.
 BoundedSum mini_bucket_sampling(const FactorGraph& graph,
                                 const MiniBucketSamplingOptions& options = {},
                                 const GraphCallback& progress = {});

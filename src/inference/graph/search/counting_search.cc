@@ -17,8 +17,11 @@ namespace {
 constexpr std::size_t kMostStates = 64;
 constexpr double kMostTable = 1 << 16;
 constexpr std::size_t kMostClauses = 8;  // that a table is taken apart into
-constexpr std::size_t kNodesBetweenQuestions = 64;
-constexpr double kEqual = 1e-12;
+constexpr std::size_t kNodesBetween = 64;
+constexpr double kEqual = 1e-12;           // scores that differ by rounding
+constexpr std::size_t kMostDepth = 20000;  // of the recursion
+constexpr double kOrder = 1;               // how much a late place in an elimination order counts
+constexpr double kBytesOfKnown = 64;
 
 using States = std::uint64_t;  // a bit for each
 using NodeId = std::uint32_t;
@@ -27,7 +30,7 @@ constexpr NodeId kNoNode = 0xffffffff;
 bool single(States s) { return (s & (s - 1)) == 0; }
 State first_of(States s) { return static_cast<State>(std::countr_zero(s)); }
 
-std::uint64_t mixed(std::uint64_t a) {
+std::uint64_t scrambled(std::uint64_t a) {
   a ^= a >> 30;
   a *= 0xbf58476d1ce4e5b9;
   a ^= a >> 27;
@@ -35,18 +38,18 @@ std::uint64_t mixed(std::uint64_t a) {
   return a ^ (a >> 31);
 }
 
-// A set of parts, whatever their order; two sets have one key with probability 2^-128 or so.
-struct Key {
+// Of a set, whatever its order; two sets have one key with a probability of about 2^-128.
+struct SetKey {
   std::uint64_t a = 0, b = 0;
   void add(std::uint64_t kind, std::uint64_t id, std::uint64_t what) {
-    const std::uint64_t h = mixed(mixed(id * 4 + kind) + what * 0x9e3779b97f4a7c15);
-    a += mixed(h + 0x8c2f9d1b);
-    b += mixed(h ^ 0xd6e8feb86659fd93);
+    const std::uint64_t h = scrambled(scrambled(id * 4 + kind) + what * 0x9e3779b97f4a7c15);
+    a += scrambled(h + 0x8c2f9d1b);
+    b += scrambled(h ^ 0xd6e8feb86659fd93);
   }
-  bool operator==(const Key&) const = default;
+  bool operator==(const SetKey&) const = default;
 };
 struct HashOfKey {
-  std::size_t operator()(const Key& k) const { return k.a; }
+  std::size_t operator()(const SetKey& k) const { return k.a; }
 };
 
 // Variables that do not depend on any others, with the clauses and tables that join them.
@@ -54,12 +57,13 @@ struct Component {
   std::vector<Variable> variables;
   std::vector<std::uint32_t> tables;
   Variable branch = 0;
-  Key key;
+  SetKey key;
 };
 
-class Search {
+class CountingSearch {
  public:
-  Search(const FactorGraph& graph, const CountingOptions& options, const GraphCallback& progress)
+  CountingSearch(const FactorGraph& graph, const CountingOptions& options,
+                 const GraphCallback& progress)
       : graph_(graph), options_(options), progress_(progress) {
     const std::size_t n = graph.variables();
     for (Variable v = 0; v < n; ++v) {
@@ -89,10 +93,12 @@ class Search {
     for (std::uint32_t t = 0; t < tables_.size(); ++t) queue_table(t);
     std::vector<Variable> all;
     for (Variable v = 0; v < graph_.variables(); ++v) all.push_back(v);
-    Component whole{.variables = all, .tables = {}};
+    Component whole;
+    whole.variables = std::move(all);
     for (std::uint32_t t = 0; t < tables_.size(); ++t) whole.tables.push_back(t);
     bool possible = constant_ > -kInf && propagate();
-    for (std::uint32_t c = 0; possible && c < clauses_.size(); ++c) possible = look_at(c) && propagate();
+    for (std::uint32_t c = 0; possible && c < clauses_.size(); ++c)
+      possible = look_at(c) && propagate();
     NodeId root = kNoNode;
     if (possible) {
       nodes_.push_back({});
@@ -159,7 +165,8 @@ class Search {
     table.scores = scores;
     const double high = *std::ranges::max_element(scores);
     const auto zeros = static_cast<std::size_t>(std::ranges::count(scores, -kInf));
-    const bool alike = std::ranges::all_of(scores, [&](double x) { return x == -kInf || x == high; });
+    const bool alike =
+        std::ranges::all_of(scores, [&](double x) { return x == -kInf || x == high; });
     if (alike && zeros < scores.size() && zeros <= kMostClauses) {
       constant_ += high;
       for (std::size_t k = 0; k < scores.size(); ++k) {
@@ -200,7 +207,8 @@ class Search {
     return both != 0;
   }
   void undo(std::size_t mark) {
-    for (; trail_.size() > mark; trail_.pop_back()) left_[trail_.back().first] = trail_.back().second;
+    for (; trail_.size() > mark; trail_.pop_back())
+      left_[trail_.back().first] = trail_.back().second;
   }
 
   // False at a contradiction.
@@ -290,13 +298,16 @@ class Search {
   // Whether a table still tells joint states apart; else its score is *constant.
   bool tells_apart(const Table& table, double* constant) const {
     double low = kInf, high = -kInf;
+    const auto apart = [&] {
+      return low == -kInf || high - low > kEqual * std::max({1.0, std::abs(high), std::abs(low)});
+    };
     for_left(table, [&](double score) {
       low = std::min(low, score);
       high = std::max(high, score);
-      return high - low <= kEqual * std::max({1.0, std::abs(high), std::abs(low)});
+      return !apart();
     });
     *constant = high;
-    return !(high - low <= kEqual * std::max({1.0, std::abs(high), std::abs(low)}));
+    return apart();
   }
 
   Component component_of(Variable from) {
@@ -368,7 +379,7 @@ class Search {
         continue;
       }
       Component part = component_of(v);
-      if (part.variables.size() == 1 && part.tables.empty() && part.key == key_of_free(v)) {
+      if (part.variables.size() == 1 && part.tables.empty()) {  // no clause is left, either
         branch.value += std::log(static_cast<double>(std::popcount(left_[v])));
         variables.emplace_back(v, left_[v]);
       } else {
@@ -399,17 +410,13 @@ class Search {
     }
     return branch.value;
   }
-  Key key_of_free(Variable v) const {
-    Key key;
-    key.add(0, v, left_[v]);
-    return key;
-  }
-
   NodeId solve(const Component& c) {
     if (const auto known = known_.find(c.key); known != known_.end()) return known->second;
     ++count_;
-    if (options_.max_nodes > 0 && count_ > options_.max_nodes) stopped_ = true;
-    if (count_ % kNodesBetweenQuestions == 0 && progress_) {
+    const bool too_many = options_.max_nodes > 0 && count_ > options_.max_nodes;
+    stopped_ =
+        stopped_ || too_many || branches_of_new_.size() > kMostDepth || bytes() > options_.memory;
+    if (count_ % kNodesBetween == 0 && progress_) {
       GraphProgress now;
       now.iteration = count_;
       stopped_ = stopped_ || !progress_(now);
@@ -432,9 +439,15 @@ class Search {
     const auto id = static_cast<NodeId>(nodes_.size());
     nodes_.push_back({.value = high == -kInf ? high : high + std::log(sum)});
     close(id);
-    if (static_cast<double>(known_.size()) * kBytesOfKnown > options_.memory) known_.clear();
+    if (static_cast<double>(known_.size()) * kBytesOfKnown > options_.memory / 2) known_.clear();
     known_.emplace(c.key, id);
     return id;
+  }
+  // Of what is never forgotten; about.
+  double bytes() const {
+    return 2 * static_cast<double>(
+                   nodes_.size() * sizeof(Node) + branches_.size() * sizeof(Branch) +
+                   variables_.size() * sizeof(variables_[0]) + children_.size() * sizeof(NodeId));
   }
   void close(NodeId id) {
     nodes_[id].first = static_cast<std::uint32_t>(branches_.size());
@@ -470,9 +483,6 @@ class Search {
     return p;
   }
 
-  static constexpr double kOrder = 1;
-  static constexpr double kBytesOfKnown = 64;
-
   const FactorGraph& graph_;
   const CountingOptions& options_;
   const GraphCallback& progress_;
@@ -480,14 +490,14 @@ class Search {
   std::vector<Literal> literals_;
   std::vector<Clause> clauses_;
   std::vector<Table> tables_;
-  std::vector<std::vector<Occurrence>> literals_of_;     // [variables]
+  std::vector<std::vector<Occurrence>> literals_of_;   // [variables]
   std::vector<std::vector<std::uint32_t>> tables_of_;  // [variables]
-  std::vector<double> place_;                           // [variables] in an elimination order
+  std::vector<double> place_;                          // [variables] in an elimination order
 
-  std::vector<States> left_;                           // [variables]
+  std::vector<States> left_;                        // [variables]
   std::vector<std::pair<Variable, States>> trail_;  // what a variable had before
-  std::size_t done_ = 0;                               // of the trail
-  std::vector<std::uint32_t> queue_;                   // tables
+  std::size_t done_ = 0;                            // of the trail
+  std::vector<std::uint32_t> queue_;                // tables
   std::vector<std::uint8_t> in_queue_;
   mutable std::vector<State> at_;
   std::vector<States> support_;
@@ -496,7 +506,7 @@ class Search {
   std::vector<std::uint64_t> seen_variable_, seen_clause_, seen_table_;
   std::vector<double> degree_;
 
-  std::unordered_map<Key, NodeId, HashOfKey> known_;
+  std::unordered_map<SetKey, NodeId, HashOfKey> known_;
   std::vector<Node> nodes_;
   std::vector<Branch> branches_;
   std::vector<std::pair<Variable, States>> variables_;
@@ -533,7 +543,7 @@ CountingResult counting_search(const FactorGraph& graph, const CountingOptions& 
   if (const std::string why = why_no_counting(graph); !why.empty()) {
     throw Error("the search with a cache does not take this graph: ", why);
   }
-  return Search(graph, options, progress).run();
+  return CountingSearch(graph, options, progress).run();
 }
 
 }  // namespace croft

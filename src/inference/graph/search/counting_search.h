@@ -26,7 +26,7 @@ struct CountingOptions {
 struct CountingResult {
   bool finished = false;  // else nothing is known
   std::size_t nodes = 0;
-  double log_partition = 0;    // exact; -inf: no assignment is allowed
+  double log_partition = 0;     // exact; -inf: no assignment is allowed
   VariableMarginals marginals;  // where they are asked for and Z > 0
 };
 
