@@ -6,6 +6,7 @@
 #include "app/infer/infer_methods.h"
 #include "core/infinity.h"
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/inference/gibbs.h"
 #include "croft/inference/markov_chains.h"
 #include "inference/graph/exact/sum_reduction.h"
@@ -39,6 +40,9 @@ void take(const InferProblem& p, WeightedResult found, InferResult& result) {
   result.log_partition = found.log_partition;
   result.effective_samples = found.effective_samples;
   if (found.kind != ResultKind::exact) {
+    if (found.convergence.iterations == 0) {
+      throw Error(result.method, " was stopped before the first draw; give it more time");
+    }
     if (found.log_partition == -kInf) fail_without_finding();  // no draw hit
     result.log_partition_error = found.log_standard_error;
   }
@@ -114,7 +118,13 @@ void run_mini_bucket_sampling(const InferProblem& p, InferResult& result) {
   options.table_bytes = p.memory / 2;
   Settings(p.request).read("particles", options.particles);
   const SumReduction reduction(p.for_tables, false, p.progress);
-  BoundedSum found = mini_bucket_sampling(reduction.graph(), options, p.progress);
+  BoundedSum found;
+  try {
+    found = mini_bucket_sampling(reduction.graph(), options, p.progress);
+  } catch (const Interrupted& stop) {
+    if (interruption) throw;
+    throw Error(result.method, " was ", stop.message(), "; give it more time");
+  }
   result.log_partition_most = found.most;
   if (found.least > -kInf) result.log_partition_least = found.least;
   if (options.marginals && found.sum.log_partition > -kInf) {

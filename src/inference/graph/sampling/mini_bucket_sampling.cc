@@ -333,7 +333,7 @@ BoundedSum mini_bucket_sampling(const FactorGraph& graph, const MiniBucketSampli
     throw Error("mini-bucket sampling is for factors of at most 2^26 joint states together");
   }
   BoundedSum result;
-  result.least = -kInf;
+  result.sum.log_partition = result.least = -kInf;
   result.most = kInf;
   std::size_t drawn = 0;
   bool open = true;
