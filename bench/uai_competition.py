@@ -161,8 +161,11 @@ class Scorer:
         truth = CORRECTED.get(path.stem, known[0] if known else None)
         found = answer.get('log10_partition')
         exact = answer['kind'] == 'exact'
+        right = [value for score, value in self.pairs.get(path.stem, []) if score == 100]
         if truth is None and exact:
             truth = found
+        elif truth is None and right and found is not None:  # published with one digit
+            truth = min(max(found, right[-1] - 0.05), right[-1] + 0.05)
         if truth is None:
             return None, f'{found} (no reference)'
         text = f'{found} for {truth:.6g}'

@@ -73,15 +73,10 @@ EliminationOrder cheapest_order(const InferProblem& p, bool thorough,
   }
 }
 
-namespace {
-
-// Joint states that an exact method may go through.
 double most_log2_states(const InferProblem& p) {
   if (!p.request.seconds) return is_exact_or_estimate(p) ? kMostLog2OfSums : kMostLog2States;
   return std::log2(kExactShare * *p.request.seconds * states_per_second(p.request.task));
 }
-
-}  // namespace
 
 std::string why_not(const InferProblem& p, const JunctionTree& tree) {
   if (tree.bytes() > p.memory) return fmt::format(", and {} are allowed", memory_text(p.memory));

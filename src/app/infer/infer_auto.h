@@ -28,6 +28,8 @@ GraphCallback share_of(const InferProblem& p, double share,
 //   keep     : variables that stay
 EliminationOrder cheapest_order(const InferProblem& p, bool thorough,
                                 std::span<const Variable> keep = {});
+// Joint states that an exact method may go through.
+double most_log2_states(const InferProblem& p);
 // Why not the junction tree; empty where it is to be taken.
 std::string why_not(const InferProblem& p, const JunctionTree& tree);
 // The cheaper of the two kinds of conditioning, where memory alone is short and time would do.

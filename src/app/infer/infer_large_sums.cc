@@ -22,8 +22,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kMessageShare = 0.15;        // of what is left, of belief propagation
-constexpr double kCountingShare = 0.4;        // of all of it, of the search
+constexpr double kMessageShare = 0.1;         // of belief propagation
+constexpr double kCheapLog2 = 2;              // a quarter of the time of exact sums
+constexpr double kCountingShare = 0.6;        // of all time, when the search is over
 constexpr std::size_t kUntimedNodes = 20000;  // of it, where no time is given
 constexpr std::size_t kWholeDraws = 10000;    // that marginals of what was summed out are made of
 constexpr std::size_t kParticles = 10000;     // where no time is given
@@ -39,8 +40,7 @@ class LargeSums {
 
   void run() {
     const bool marginals = p_.request.task == GraphTask::marginals;
-    if (exact(marginals)) return;
-    if (marginals && exact(false)) return;
+    if (marginals ? exact_marginals() : ask(Attempt(p_, false), {})) return;
     if (count(marginals)) return;
     estimate_sums(p_, result_);
   }
@@ -52,37 +52,66 @@ class LargeSums {
         result_.reason.empty() ? Message(clause) : Message(result_.reason, "; ", clause);
   }
 
-  // A junction tree, or conditioning, of what the reduction leaves; false where there is no answer.
-  bool exact(bool keep_variables) {
-    const SumReduction reduction(p_.for_tables, keep_variables, p_.progress);
-    if (!keep_variables && reduction.summed_out() == 0 && p_.request.task == GraphTask::marginals) {
-      return false;  // as with all variables
+  // What the reduction leaves, with an order for it, and what a junction tree of that costs.
+  struct Attempt {
+    Attempt(const InferProblem& p, bool keep_variables)
+        : reduction(p.for_tables, keep_variables, p.progress),
+          q{.graph = reduction.graph(),
+            .request = p.request,
+            .memory = p.memory,
+            .progress = p.progress,
+            .plan = p.plan,
+            .order = {},
+            .evidence = {},
+            .for_tables = reduction.graph()} {}
+    SumReduction reduction;
+    InferProblem q;
+    std::string cost;                        // a clause of the reason
+    std::optional<std::string_view> method;  // none: neither time nor memory allow it
+    double log2_states = kInf;
+  };
+
+  // All variables kept where that is cheap; else with those of single factors summed out where that
+  // costs half or less, although some marginals are estimates then.
+  bool exact_marginals() {
+    Attempt all(p_, true);
+    const bool fits = plan(all);
+    if (all.reduction.contradiction()) fail_without_assignment();
+    const bool cheap = fits && all.log2_states <= most_log2_states(p_) - kCheapLog2;
+    if (!cheap) {
+      Attempt fewer(p_, false);
+      const bool better = fewer.reduction.summed_out() > 0 && plan(fewer) &&
+                          (!fits || fewer.log2_states <= all.log2_states - 1);
+      if (better) return ask(fewer, all.cost);
     }
-    if (reduction.contradiction()) {
-      if (p_.request.task == GraphTask::marginals) fail_without_assignment();
-      say("the factors' zeros contradict each other");
+    return ask(all, {});
+  }
+
+  // A junction tree, or conditioning; false where there is no answer.
+  //   before : clauses of the reason
+  bool ask(Attempt&& attempt, const std::string& before) { return ask(attempt, before); }
+  bool ask(Attempt& attempt, const std::string& before) {
+    if (attempt.cost.empty()) plan(attempt);
+    if (!before.empty()) say(before);
+    say(attempt.cost);
+    if (attempt.reduction.contradiction()) {
       result_.log_partition = -kInf;
       return true;
     }
-    InferProblem q{.graph = reduction.graph(),
-                   .request = p_.request,
-                   .memory = p_.memory,
-                   .progress = p_.progress,
-                   .plan = p_.plan,
-                   .order = {},
-                   .evidence = {},
-                   .for_tables = reduction.graph()};
+    if (!attempt.method) return false;
+    const bool direct = *attempt.method == "junction-tree";
+    say(direct ? "that is exact" : "conditioning on a few variables is exact");
+    result_.method = *attempt.method;
+    p_.plan(fmt::format("{}: {}", result_.method, result_.reason.text()));
+    InferProblem& q = attempt.q;
     q.share = share_of(p_, kExactShare, begin_);
-    if (!find_order(q, reduction)) return false;
-    Message why;
-    result_.method = "junction-tree";
-    p_.plan(fmt::format("junction-tree: {}", result_.reason.text()));
-    why = try_exact(q, result_);
-    if (!why.empty()) {
+    if (*attempt.method == "cutset-conditioning" && !p_.request.seconds) {
+      infer_method_named(result_.method)->run(q, result_);
+    } else if (const Message why = try_exact(q, result_); !why.empty()) {
       say(fmt::format("{} was {}", result_.method, why.text()));
       return false;
     }
-    return p_.request.task == GraphTask::partition || take_marginals(q, reduction);
+    return p_.request.task == GraphTask::partition || take_marginals(q, attempt.reduction);
   }
 
   // A search where there are zeros; false where it does not come to its end.
@@ -94,7 +123,7 @@ class LargeSums {
     CountingOptions options{.memory = p_.memory, .marginals = keep_variables};
     if (!p_.request.seconds) options.max_nodes = kUntimedNodes;
     const CountingResult found =
-        counting_search(graph, options, share_of(p_, kCountingShare, Clock::now()));
+        counting_search(graph, options, share_of(p_, kCountingShare, begin_));
     if (interruption) throw Interrupted("stopped during a search with a cache");
     if (!found.finished) {
       say(fmt::format("counting-search was stopped after {} nodes", found.nodes));
@@ -110,34 +139,35 @@ class LargeSums {
     return true;
   }
 
-  bool find_order(InferProblem& q, const SumReduction& reduction) {
-    const std::string of =
-        reduction.summed_out() > 0
-            ? fmt::format("with {} variables summed out one by one, ", reduction.summed_out())
-            : "";
+  // Whether time and memory allow it.
+  bool plan(Attempt& attempt) {
+    const std::size_t out = attempt.reduction.summed_out();
+    const std::string of = out == 0   ? ""
+                           : out == 1 ? "with a variable summed out, "
+                                      : fmt::format("with {} variables summed out, ", out);
+    if (attempt.reduction.contradiction()) {
+      attempt.cost = "the factors' zeros contradict each other";
+      return false;
+    }
     try {
-      q.order = cheapest_order(q, true);
+      attempt.q.order = cheapest_order(attempt.q, true);
     } catch (const TooWide& wide) {
-      say(fmt::format("{}a junction tree has at least 2^{:.0f} joint states", of,
-                      std::floor(wide.log2_states())));
+      attempt.cost = fmt::format("{}a junction tree has at least 2^{:.0f} joint states", of,
+                                 std::floor(wide.log2_states()));
       return false;
     } catch (const Interrupted&) {
       if (interruption || result_.stopped) throw;
-      say(of + "the cost of a junction tree was not found in time");
+      attempt.cost = of + "the cost of a junction tree was not found in time";
       return false;
     }
-    const JunctionTree tree(q.for_tables, *q.order);
-    const std::string why = why_not(q, tree);
-    const std::string cost =
-        fmt::format("{}the cliques of a junction tree have 2^{:.1f} joint states and take {}", of,
-                    tree.log2_joint_states(), memory_text(tree.bytes()));
-    if (!why.empty() && !conditioning_for(q, tree)) {
-      say(cost + why);
-      return false;
-    }
-    say(why.empty() ? cost + ": it is exact"
-                    : cost + why + "; conditioning on a few variables is exact");
-    return true;
+    const JunctionTree tree(attempt.q.for_tables, *attempt.q.order);
+    const std::string why = why_not(attempt.q, tree);
+    attempt.cost =
+        fmt::format("{}the cliques of a junction tree have 2^{:.1f} joint states and take {}{}", of,
+                    tree.log2_joint_states(), memory_text(tree.bytes()), why);
+    attempt.log2_states = tree.log2_joint_states();
+    attempt.method = why.empty() ? "junction-tree" : conditioning_for(attempt.q, tree);
+    return attempt.method.has_value();
   }
 
   // Of all variables, from those of what was left.
@@ -146,7 +176,11 @@ class LargeSums {
     if (reduction.needs_draws()) {
       JunctionTree tree(q.for_tables, *q.order, q.share);
       Random random(p_.request.seed);
-      if (tree.bytes() <= p_.memory) draws = tree.samples(kWholeDraws, random);
+      try {
+        if (tree.bytes() <= p_.memory) draws = tree.samples(kWholeDraws, random);
+      } catch (const Interrupted&) {
+        if (interruption || result_.stopped) throw;
+      }
       if (draws.empty()) {
         say("there was no time to draw what was summed out");
         result_.marginals = {};
