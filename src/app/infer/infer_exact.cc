@@ -203,9 +203,9 @@ void run_counting_search(const InferProblem& p, InferResult& result) {
   const CountingResult found = counting_search(reduction.graph(), options, p.progress);
   result.iterations = found.nodes;
   if (!found.finished) {
-    const Message text(result.method, " was stopped after ", found.nodes,
-                       " nodes, and has no number before its end; give it more --time, --memory or "
-                       "--max-iterations, or take another --method");
+    const Message text(result.method,
+                       " was stopped, and has no number before its end; give it more --time, "
+                       "--memory or --max-iterations, or take another --method");
     if (interruption) throw Interrupted(text);
     throw Error(text);
   }

@@ -47,7 +47,7 @@ void take(const InferProblem& p, WeightedResult found, InferResult& result) {
     result.log_partition_error = found.log_standard_error;
   }
   if (p.request.task == partition) return;
-  if (!std::isfinite(found.log_partition)) fail_without_finding();
+  if (found.log_partition == -kInf) fail_without_assignment();  // proved
   result.marginals = std::move(found.marginals);
   result.standard_errors = std::move(found.standard_errors);
 }
