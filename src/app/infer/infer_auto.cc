@@ -40,8 +40,10 @@ bool is_exact_or_estimate(const InferProblem& p) {
 }
 
 // Sums that are expensive, or do not fit.
-bool is_dear(const InferProblem& p, const EliminationOrder& order) {
-  return order.log2_total > kManyLog2States || JunctionTree(p.for_tables, order).bytes() > p.memory;
+bool is_expensive(const InferProblem& p, const EliminationOrder& order,
+                  const GraphCallback& in_time) {
+  return order.log2_total > kManyLog2States ||
+         JunctionTree(p.for_tables, order, in_time).bytes() > p.memory;
 }
 
 }  // namespace
@@ -65,7 +67,7 @@ EliminationOrder cheapest_order(const InferProblem& p, bool thorough,
   options.restarts = EliminationOptions().restarts;
   try {
     first = find_elimination_order(p.for_tables, options);
-    if (!thorough || !is_dear(p, first)) return first;
+    if (!thorough || !is_expensive(p, first, in_time)) return first;
     options.restarts = p.request.seconds ? std::numeric_limits<std::size_t>::max() : kManyRestarts;
     return find_elimination_order(p.for_tables, options);
   } catch (const Interrupted&) {
@@ -154,9 +156,11 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
     request.max_iterations = other.max_iterations;
     return *infer_method_named(other.method);
   };
+  std::optional<JunctionTree> planned;
   try {
     p.order = cheapest_order(p, false);
-    if (is_exact_or_estimate(p) && is_dear(p, *p.order)) return kLargeSums;
+    planned.emplace(p.for_tables, *p.order, p.progress).bytes();
+    if (is_exact_or_estimate(p) && is_expensive(p, *p.order, p.progress)) return kLargeSums;
   } catch (const TooWide& wide) {
     if (is_exact_or_estimate(p)) return kLargeSums;
     return without_tree(fmt::format("a junction tree has at least 2^{:.0f} joint states",
@@ -166,7 +170,7 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
     if (is_exact_or_estimate(p)) return kLargeSums;
     return without_tree("the cost of a junction tree was not found in time");
   }
-  const JunctionTree tree(p.for_tables, *p.order);
+  const JunctionTree& tree = *planned;
   const std::string cost = fmt::format("its cliques have 2^{:.1f} joint states and take {}",
                                        tree.log2_joint_states(), memory_text(tree.bytes()));
   const std::string why = why_not(p, tree);
