@@ -257,7 +257,7 @@ class Estimates {
     const GraphCallback goes_on = share_of(p_, kAllowedShare, Clock::now());
     Random random(p_.request.seed);
     for (std::size_t k = 0; k < kAllowedTries && goes_on({}); ++k) {
-      const AllowedAssignment found = find_allowed(graph, random, kAllowedSteps);
+      const AllowedAssignment found = find_allowed(graph, random, {.steps = kAllowedSteps});
       if (found.outcome == AllowedSearch::given_up) continue;
       if (found.outcome == AllowedSearch::none) most_ = -kInf;
       if (found.outcome == AllowedSearch::found) least_ = graph.score(found.states);

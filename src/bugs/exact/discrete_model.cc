@@ -184,7 +184,7 @@ namespace {
 // No assignment is allowed: names the first node with which that is so.  Of nodes in order, each
 // depends on those before it alone.
 [[noreturn]] void fail_impossible(const ModelGraph& graph, const DiscreteModel& model,
-                                  const EliminationOrder& order, const GraphCallback& go_on) {
+                                  const EliminationOrder& order) {
   const auto possible = [&](std::size_t first) {  // with the factors of so many nodes
     FactorGraph some;
     for (const auto& states : model.values) some.add_variable(states.size());
@@ -193,7 +193,7 @@ namespace {
       if (f >= first) std::ranges::fill(table, 0);
       some.add_factor(model.graph.scope(f), some.add_table(table));
     }
-    return JunctionTree(some, order, go_on).log_partition() > kNoMass;
+    return JunctionTree(some, order, until_interrupted()).log_partition() > kNoMass;
   };
   std::size_t low = 0, high = graph.nodes();  // possible with low, not with high
   while (high - low > 1) {
@@ -268,7 +268,7 @@ bool answer_exactly(const ModelGraph& graph, const std::vector<Monitor>& monitor
   } catch (const Interrupted&) {
     throw;
   } catch (const Error&) {
-    if (tree.log_partition() == kNoMass) fail_impossible(graph, *model, *order, go_on);
+    if (tree.log_partition() == kNoMass) fail_impossible(graph, *model, *order);
     throw;
   }
   for (std::size_t k = 0; k < model->undrawable.size(); ++k) {
