@@ -52,7 +52,8 @@ DistributionCall distribution_call(std::string_view name) {
 }  // namespace
 
 std::span<const std::string_view> arranging_functions() {
-  static constexpr std::string_view kNames[] = {":", "c", "rep", "seq", "length", "dim", "t", "ranked"};
+  static constexpr std::string_view kNames[] = {":",      "c",   "rep", "seq",
+                                                "length", "dim", "t",   "ranked"};
   return kNames;
 }
 

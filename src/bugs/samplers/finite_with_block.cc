@@ -171,16 +171,17 @@ SamplerPointer make_finite_with_block(const ModelGraph& graph, NodeId id,
                                       std::span<const NodeId> block, std::span<const NodeId> near,
                                       double* work) {
   constexpr double kMostStates = 200;
-  if (make_finite(graph, id) == nullptr || std::ranges::find(block, id) != block.end())
-    return nullptr;
-  const Bounds values = possible_values(graph, graph.node(id));
+  const Node& node = graph.node(id);
+  if (node.count != 1 || !distribution(node.distribution).discrete) return nullptr;
+  const Bounds values = possible_values(graph, node);
   const double states = values.upper - values.lower + 1;
   const double cost = states * static_cast<double>(near.size() * block.size());
   if (!(states <= kMostStates) || cost > *work) return nullptr;
   // One child is no tie: given the block, its law says all.
   const auto shared = std::ranges::count_if(
       graph.children(id), [&](NodeId child) { return std::ranges::binary_search(near, child); });
-  if (shared < 2) return nullptr;
+  if (shared < 2 || std::ranges::find(block, id) != block.end()) return nullptr;
+  if (make_finite(graph, id) == nullptr) return nullptr;
   std::unique_ptr<LinearModel> model = LinearModel::make(graph, block);
   if (model == nullptr) return nullptr;
   *work -= cost;
