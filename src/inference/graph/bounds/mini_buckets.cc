@@ -251,11 +251,7 @@ void MiniBuckets::eliminate(Place v) {
     return list;
   };
   for (const Place child : children_[v]) exact_[v] &= exact_[child];
-  if (pieces.empty() && is_summed(v)) {  // in no factor
-    crossing_[v].push_back(static_cast<std::uint32_t>(functions_.size()));
-    functions_.push_back(function_over({}, v));
-    functions_.back().values = {std::log(static_cast<double>(states_[v]))};
-  }
+  if (pieces.empty() && is_summed(v)) constant_ += std::log(static_cast<double>(states_[v]));
   if (pieces.size() > 1) {
     exact_[v] = 0;
     std::vector<Place> shared = pieces[0].scope;

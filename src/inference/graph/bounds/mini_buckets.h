@@ -63,7 +63,6 @@ class MiniBuckets {
   // Whose sum bounds v and all below, given all above.
   const std::vector<std::uint32_t>& crossing(Place v) const { return crossing_[v]; }
   bool exact_below(Place v) const { return exact_[v]; }  // that sum is the maximum itself
-  double constant() const { return constant_; }          // of factors without variables
   double bound() const;                                  // of the best score
 
   bool exact() const;                                    // nothing is divided
@@ -104,7 +103,8 @@ class MiniBuckets {
   std::vector<Place> parent_, roots_;
   std::vector<std::vector<Place>> children_, context_;
   std::vector<std::uint8_t> exact_;
-  double constant_ = 0, joint_states_ = 0;
+  double constant_ = 0;  // of factors without variables, and of summed variables without factors
+  double joint_states_ = 0;
 };
 
 }  // namespace croft

@@ -137,6 +137,23 @@ TEST(MarginalMap, MiniBucketsOfSumsAndMaximaAreBoundsAndExactWhereNothingIsDivid
   EXPECT_GT(divided, 100U);
 }
 
+TEST(MarginalMap, SummedVariablesInNoFactorMultiplyTheSum) {
+  FactorGraph graph;
+  for (int k = 0; k < 4; ++k) graph.add_variable(2);
+  graph.add_factor({2, 1}, graph.add_table(std::vector{0., 0., 0., std::log(270.)}));
+  graph.add_factor({0, 2}, graph.add_table(std::vector{0., 0., 0., 0.}));
+  const MapResult best = marginal_search(graph, std::vector<Variable>{0, 1});
+  EXPECT_EQ(best.kind, ResultKind::exact);
+  EXPECT_EQ(best.states[1], 1U);
+  EXPECT_NEAR(best.score, std::log(2 * 271.), 1e-12);
+  FactorGraph zeros;
+  for (int k = 0; k < 3; ++k) zeros.add_variable(2);
+  zeros.add_factor({1, 0}, zeros.add_table(std::vector{0., -kInf, 0., -kInf}));
+  const MapResult found = marginal_search(zeros, std::vector<Variable>{1});
+  EXPECT_EQ(found.kind, ResultKind::exact);
+  EXPECT_NEAR(found.score, std::log(2.), 1e-12);
+}
+
 TEST(MarginalMap, ASearchIsExactWithLargeTablesAndWithSmallOnes) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const FactorGraph graph = graph_number(seed);
