@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/infinity.h"
 #include "croft/core/error.h"
@@ -80,6 +81,11 @@ RecursionPlan plan_recursion(const FactorGraph& graph, const ConditioningOptions
                   graph, {.rules = {}, .seed = options.seed + k, .progress = options.progress});
     RecursionCost cost(graph, plan.order.order);
     while (cost.bytes() > options.memory && cost.fix_one()) {
+      GraphProgress now;
+      now.iteration = cost.fixed().size();
+      if (options.progress && !options.progress(now)) {
+        throw Interrupted("stopped while it was planned what to go through state by state");
+      }
     }
     if (cost.bytes() > options.memory) continue;
     plan.fixed = cost.fixed();
@@ -127,16 +133,20 @@ class RecursiveConditioning::Run {
   // After collect(false).
   void distribute(GraphMarginals& out) {
     watch_.begin(3 * all_states_);
+    log_scale_.assign(graph_.variables(), -kInf);
     for (Variable v = 0; v < graph_.variables(); ++v) {
       out.variable.emplace_back(graph_.states(v), tree_.home[v] == Clique::kNone ? 1.0 : 0.0);
     }
     for (std::size_t c = nodes_.size(); c-- > 0;) {
       if (tree_.cliques[c].parent == Clique::kNone) {
-        log_root_ = message(c).offset;
         send_down(c, nullptr, out);
       } else {
         flush(c, out);
       }
+    }
+    for (std::vector<double>& p : out.variable) {
+      const double sum = std::accumulate(p.begin(), p.end(), 0.0);
+      for (double& each : p) each /= sum;
     }
   }
 
@@ -287,9 +297,10 @@ class RecursiveConditioning::Run {
       }
       for (ScopedTable& each : own) table.add_output(each.variables, each.table);
       if (!table.sum()) return;
-      const double weight = std::exp(all.offset - log_root_);
-      for (const Variable v : node.here) out.variable[v][at_[v]] += weight;
-      for (const ScopedTable& each : own) add_marginals(each, weight, out);
+      for (const Variable v : node.here) {
+        out.variable[v][at_[v]] += weight_for(v, all.offset, out.variable[v]);
+      }
+      for (const ScopedTable& each : own) add_marginals(each, all.offset, out);
       for (std::size_t k = 0; k < to_children.size(); ++k) {
         Node& child = nodes_[node.clique->children[k]];
         if (!child.waits) set_to_nothing(child.down);
@@ -313,12 +324,24 @@ class RecursiveConditioning::Run {
     set_at(node.above, now);
   }
 
-  void add_marginals(const ScopedTable& joint, double weight, GraphMarginals& out) const {
+  // exp(log_weight), relative to the largest weight of v until now, to which its sums are brought.
+  double weight_for(Variable v, double log_weight, std::vector<double>& sums) {
+    double& scale = log_scale_[v];
+    if (log_weight > scale) {
+      for (double& each : sums) each *= std::exp(scale - log_weight);
+      scale = log_weight;
+    }
+    return std::exp(log_weight - scale);
+  }
+
+  void add_marginals(const ScopedTable& joint, double log_weight, GraphMarginals& out) {
     std::vector<double> p(joint.table.values.size());
     to_probabilities(joint.table, p);
     std::uint64_t stride = 1;
     for (std::size_t k = joint.variables.size(); k-- > 0;) {
-      std::vector<double>& marginal = out.variable[joint.variables[k]];
+      const Variable v = joint.variables[k];
+      std::vector<double>& marginal = out.variable[v];
+      const double weight = weight_for(v, log_weight, marginal);
       for (std::uint64_t i = 0; i < p.size(); ++i) {
         marginal[i / stride % marginal.size()] += weight * p[i];
       }
@@ -390,7 +413,7 @@ class RecursiveConditioning::Run {
   std::vector<State> at_;    // [variables] of the fixed ones, now
   std::vector<Node> nodes_;  // [cliques]
   bool largest_ = false;
-  double log_root_ = 0;  // log Z of what hangs together with the clique that sends down
+  std::vector<double> log_scale_;  // [variables] what the sums of marginals are relative to
   const double all_states_;
   Watch watch_;
 };

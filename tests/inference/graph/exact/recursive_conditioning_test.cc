@@ -43,6 +43,22 @@ RecursionPlan any_plan(const FactorGraph& graph, std::uint64_t seed) {
   return plan;
 }
 
+TEST(RecursiveConditioning, MarginalsAddUpToOneAtScoresThatHaveNoDigitsToSpare) {
+  FactorGraph graph;
+  graph.add_variable(2);
+  graph.add_variable(2);
+  graph.add_factor({0, 1}, graph.add_table(std::vector{1e15, 1e15, 1e15, 1e15}));
+  graph.add_factor({0}, graph.add_table(std::vector{0.3, -1e15}));
+  RecursionPlan plan = plan_recursion(graph, {.memory = 1e9});
+  for (const Variable fixed : {0U, 1U}) {
+    plan.fixed = {fixed};
+    const GraphMarginals found = RecursiveConditioning(graph, plan).marginals();
+    EXPECT_NEAR(found.variable[0][0], 1, 1e-12);
+    EXPECT_EQ(found.variable[0][1], 0);
+    EXPECT_NEAR(found.variable[1][0], 0.5, 1e-12);
+  }
+}
+
 TEST(RecursiveConditioning, AnswersEqualThoseOverAllAssignments) {
   std::size_t fixed = 0;
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
