@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "croft/core/interrupt.h"
 #include "croft/structure/factor_graph.h"
 
 namespace croft {
@@ -44,6 +45,10 @@ struct GraphProgress {
 };
 // False stops the method cleanly, with what it has.
 using GraphCallback = std::function<bool(const GraphProgress&)>;
+// Of what has no time limit and no progress line: false once `interruption` is set.
+inline GraphCallback until_interrupted() {
+  return [](const GraphProgress&) { return !interruption.load(); };
+}
 
 // [variables][states], each adding up to 1.
 using VariableMarginals = std::vector<std::vector<double>>;

@@ -61,8 +61,8 @@ EliminationOrder cheapest_order(const InferProblem& p, std::span<const Variable>
   options.restarts = EliminationOptions().restarts;
   try {
     first = find_elimination_order(p.for_tables, options);
-    const bool dear =
-        first.log2_total > kManyLog2States || JunctionTree(p.for_tables, first).bytes() > p.memory;
+    const bool dear = first.log2_total > kManyLog2States ||
+                      JunctionTree(p.for_tables, first, in_time).bytes() > p.memory;
     if (!dear || !is_exact_or_estimate(p)) return first;
     options.restarts = p.request.seconds ? std::numeric_limits<std::size_t>::max() : kManyRestarts;
     return find_elimination_order(p.for_tables, options);
@@ -147,8 +147,10 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
     request.max_iterations = other.max_iterations;
     return *infer_method_named(other.method);
   };
+  std::optional<JunctionTree> planned;
   try {
     p.order = cheapest_order(p);
+    planned.emplace(p.for_tables, *p.order, p.progress).bytes();
   } catch (const TooWide& wide) {
     return without_tree(fmt::format("a junction tree has at least 2^{:.0f} joint states",
                                     std::floor(wide.log2_states())));
@@ -156,7 +158,7 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
     if (interruption || result.stopped) throw;
     return without_tree("the cost of a junction tree was not found in time");
   }
-  const JunctionTree tree(p.for_tables, *p.order);
+  const JunctionTree& tree = *planned;
   const std::string cost = fmt::format("its cliques have 2^{:.1f} joint states and take {}",
                                        tree.log2_joint_states(), memory_text(tree.bytes()));
   const std::string why = why_not(p, tree);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
 #include "app/infer/infer_auto.h"
 #include "app/infer/infer_methods.h"
@@ -100,9 +101,12 @@ auto to_the_end(const InferResult& result, const Work& work) {
 }  // namespace
 
 void run_junction_tree(const InferProblem& p, InferResult& result) {
-  const EliminationOrder order = to_the_end(result, [&] { return order_of(p); });
-  JunctionTree tree(p.for_tables, order, p.progress);
-  result.memory_bytes = tree.bytes();
+  std::optional<JunctionTree> planned;
+  to_the_end(result, [&] {
+    planned.emplace(p.for_tables, order_of(p), p.progress);
+    result.memory_bytes = planned->bytes();
+  });
+  JunctionTree& tree = *planned;
   if (tree.bytes() > p.memory) {
     throw Error("the junction tree needs ", memory_text(tree.bytes()), " of memory, and ",
                 memory_text(p.memory), " are allowed; give --memory ",

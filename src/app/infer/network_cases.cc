@@ -146,7 +146,8 @@ class CaseSums {
       }
       graph.add_factor(scope, graph.add_table(sliced(f)));
     }
-    JunctionTree tree(graph, find_elimination_order(graph));
+    const GraphCallback go_on = until_interrupted();
+    JunctionTree tree(graph, find_elimination_order(graph, {.progress = go_on}), go_on);
     if (tree.bytes() > kMostBytes) {
       throw Error("what a case leaves open takes more than 8 GB to sum out; let it know more");
     }

@@ -83,7 +83,7 @@ class Derivatives {
 
  private:
   Sums sums_of(const FactorGraph& graph, std::span<const Factor> factors) const {
-    JunctionTree tree(graph, order_);
+    JunctionTree tree(graph, order_, until_interrupted());
     if (tree.bytes() > memory_) {
       throw Error("the junction tree needs ", memory_text(tree.bytes()), " of memory, and ",
                   memory_text(memory_), " are allowed (--memory)");
@@ -145,7 +145,7 @@ SensitivityAnswer ask_sensitivity(const GraphFile& file, const FactorGraph& grap
   }
   const FactorGraph observed = with_evidence(graph, evidence);
   const FactorGraph both = restricted_to(file, observed, event);
-  const EliminationOrder order = find_elimination_order(both);
+  const EliminationOrder order = find_elimination_order(both, {.progress = until_interrupted()});
   const double memory = request.memory > 0 ? request.memory : kInf;
   const Derivatives of_observed(observed, order, memory, file.graph.factors());
   if (of_observed.log_z() == -kInf) {

@@ -248,13 +248,12 @@ bool answer_exactly(const ModelGraph& graph, const std::vector<Monitor>& monitor
   if (!model) return false;
   std::optional<EliminationOrder> order;
   try {
-    order = find_elimination_order(model->graph);
+    order = find_elimination_order(model->graph, {.progress = until_interrupted()});
   } catch (const TooWide&) {
     why = "the graph of the model is too wide";
     return false;
   }
-  const GraphCallback go_on = [](const GraphProgress&) { return !interruption; };
-  JunctionTree tree(model->graph, *order, go_on);
+  JunctionTree tree(model->graph, *order, until_interrupted());
   if (tree.bytes() > memory || tree.log2_joint_states() > 32) {
     why = "the graph of the model is too wide";
     return false;

@@ -150,7 +150,7 @@ std::string why_not_exact(const LogicProblem& p, const FactorGraph& graph) {
   };
   try {
     const EliminationOrder order = find_elimination_order(graph, options);
-    const double bytes = JunctionTree(graph, order).bytes();
+    const double bytes = JunctionTree(graph, order, options.progress).bytes();
     const double most = p.request.memory > 0 ? p.request.memory : kMostLogicTreeBytes;
     if (order.log2_total <= kMostLog2States && bytes <= most) return "";
     return fmt::format("the cliques of a junction tree have 2^{:.1f} joint states and take {}",

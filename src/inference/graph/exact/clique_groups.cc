@@ -43,16 +43,19 @@ std::vector<TableGroup> group(std::span<const std::uint32_t> states,
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t k) { return size[k]; });
   const double all = states_of(states, ~PlaceMask{0});
   const double most = all < kWorthJoining ? 0 : kJointPart * all;
+  const double most_inside = std::max(most, part_of_one * most / kJointPart);
   std::vector<TableGroup> groups;
   std::vector<double> sizes;
+  std::size_t first = 0;  // groups before it, of the largest tables, are joined with nothing
   for (const std::size_t k : order) {
+    if (size[k] > most_inside) first = groups.size() + 1;
     std::size_t into = groups.size();
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (std::size_t g = first; g < groups.size(); ++g) {
       const PlaceMask both = groups[g].places | tables[k];
       const bool inside = both == groups[g].places;
       const double joint = inside ? sizes[g] : states_of(states, both);
-      if (joint > (inside ? std::max(most, part_of_one * most / kJointPart) : most)) continue;
+      if (joint > (inside ? most_inside : most)) continue;
       if (joint - sizes[g] >= least) continue;
       least = joint - sizes[g];
       into = g;

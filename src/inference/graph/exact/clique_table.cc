@@ -68,6 +68,7 @@ void Watch::ask() {
   GraphProgress now;
   now.iteration = static_cast<std::size_t>(done_ / 1e6);
   if (callback_(now)) return;
+  if (all_ == 0) throw Interrupted("stopped while the cost of a junction tree was worked out");
   const int share = static_cast<int>(100 * std::min(1.0, done_ / std::max(all_, 1.0)));
   throw Interrupted("stopped with about " + std::to_string(share) +
                     " % of the joint states gone through, and no number before the end");

@@ -35,7 +35,7 @@ struct Table {
 Table table_of_scores(std::vector<double> scores);
 
 // Counts joint states that have been gone through, and asks a callback now and then whether to go
-// on.
+// on.  Until begin() they are those that planning counts as.
 class Watch {
  public:
   explicit Watch(GraphCallback callback) : callback_(std::move(callback)) {}

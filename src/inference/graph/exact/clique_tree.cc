@@ -7,12 +7,15 @@ namespace {
 
 // Of a clique's table the last part that is wholly the separator's: long enough for SIMD.
 constexpr std::size_t kInnerStates = 64;
+// Steps that a variable, a factor or a clique takes each time.
+constexpr double kSteps = 64;
+using Spend = std::function<void(double)>;
 
 // For each variable those that it is joined with when it is eliminated, by their place in the
 // order.
 class Buckets {
  public:
-  Buckets(const FactorGraph& graph, const std::vector<Variable>& order)
+  Buckets(const FactorGraph& graph, const std::vector<Variable>& order, const Spend& spend)
       : place(graph.variables(), kNone), variables(order) {
     for (std::size_t k = 0; k < order.size(); ++k) place[order[k]] = k;
     for (Variable v = 0; v < place.size(); ++v) {
@@ -22,9 +25,13 @@ class Buckets {
     }
     joined.resize(variables.size());
     factors.resize(variables.size());
-    for (Factor f = 0; f < graph.factors(); ++f) add_factor(graph, f);
+    for (Factor f = 0; f < graph.factors(); ++f) {
+      spend(kSteps);
+      add_factor(graph, f);
+    }
     for (std::size_t k = 0; k < order.size(); ++k) {
       std::vector<std::size_t>& list = joined[k];
+      spend(kSteps + static_cast<double>(list.size()));
       std::ranges::sort(list);
       const auto rest = std::ranges::unique(list);
       list.erase(rest.begin(), rest.end());
@@ -78,8 +85,9 @@ void set_table_order(const FactorGraph& graph, Clique& clique, const Clique* par
 
 }  // namespace
 
-CliqueTree make_clique_tree(const FactorGraph& graph, const std::vector<Variable>& order) {
-  Buckets buckets(graph, order);
+CliqueTree make_clique_tree(const FactorGraph& graph, const std::vector<Variable>& order,
+                            const Spend& spend) {
+  Buckets buckets(graph, order, spend);
   CliqueTree tree{.cliques = {},
                   .home = std::vector<std::size_t>(graph.variables(), Clique::kNone),
                   .constants = std::move(buckets.constants),
@@ -88,6 +96,7 @@ CliqueTree make_clique_tree(const FactorGraph& graph, const std::vector<Variable
   std::vector<std::size_t> open(order.size(), Clique::kNone);
   for (std::size_t k = 0; k < order.size(); ++k) {
     const std::vector<std::size_t>& joined = buckets.joined[k];
+    spend(kSteps + static_cast<double>(joined.size()));
     std::size_t at = open[k];
     if (at == Clique::kNone) {
       at = tree.cliques.size();
@@ -146,6 +155,7 @@ CliqueTree make_clique_tree(const FactorGraph& graph, const std::vector<Variable
   tree.cliques = std::move(sorted);
   for (std::size_t c = tree.cliques.size(); c-- > 0;) {
     Clique& clique = tree.cliques[c];
+    spend(kSteps + static_cast<double>(clique.variables.size()));
     set_table_order(graph, clique,
                     clique.parent == Clique::kNone ? nullptr : &tree.cliques[clique.parent]);
   }

@@ -4,6 +4,7 @@
 // its parent.  Koller & Friedman (2009) section 10.4; docs/math/graph_exact.md section 3.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "croft/structure/factor_graph.h"
@@ -29,7 +30,10 @@ struct CliqueTree {
   std::vector<Factor> untouched;  // factors over nothing that the order has
 };
 
-// order: of all variables with two states or more; those that it lacks stay.
-CliqueTree make_clique_tree(const FactorGraph& graph, const std::vector<Variable>& order);
+//   order : of all variables with two states or more; those that it lacks stay
+//   spend : told of steps of some nanoseconds, as they are done; may throw
+CliqueTree make_clique_tree(
+    const FactorGraph& graph, const std::vector<Variable>& order,
+    const std::function<void(double)>& spend = [](double) {});
 
 }  // namespace croft

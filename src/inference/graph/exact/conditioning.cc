@@ -12,10 +12,6 @@
 namespace croft {
 namespace {
 
-double bytes_of(const FactorGraph& graph, const EliminationOrder& order) {
-  return JunctionTree(graph, order).bytes();
-}
-
 // The variable whose states divide the most of the numbers that are kept, for what they multiply.
 Variable next_of_cutset(const FactorGraph& graph, const EliminationOrder& order) {
   const CliqueTree tree = make_clique_tree(graph, order.order);
@@ -124,7 +120,7 @@ ConditioningPlan plan_conditioning(const FactorGraph& graph, const ConditioningO
   FactorGraph rest = graph;
   for (;;) {
     plan.order = find_elimination_order(rest, search);
-    plan.bytes = bytes_of(rest, plan.order);
+    plan.bytes = JunctionTree(rest, plan.order, options.progress).bytes();
     if (plan.bytes <= options.memory) break;
     if (all_large(rest).empty()) {
       throw Error("the memory limit of " + std::to_string(options.memory) +

@@ -7,6 +7,8 @@
 namespace croft {
 namespace {
 
+constexpr std::size_t kHub = 256;  // neighbours
+
 // Rounded so that sums of a few thousand are exact: equal costs are equal, however they came about.
 double exact_log2(std::size_t states) {
   constexpr double kUnit = 1.0 / (1ULL << 32);
@@ -37,6 +39,7 @@ Elimination::Elimination(const FactorGraph& graph, NeighbourLists lists, Elimina
                          const Spend& spend)
     : rule_(rule),
       lists_(std::move(lists)),
+      place_(lists_.size()),
       log2_(lists_.size()),
       weight_(lists_.size(), 1.0),
       log2_size_(lists_.size()),
@@ -53,6 +56,9 @@ Elimination::Elimination(const FactorGraph& graph, NeighbourLists lists, Elimina
       weight_[v] = static_cast<double>(graph.states(v));
     }
     if (graph.states(v) >= 2) changed_.push_back(v);
+    for (std::uint32_t k = 0; k < lists_[v].size(); ++k) {  // sorted: places come in order
+      place_[lists_[v][k]].push_back(k);
+    }
   }
   for (const Variable v : changed_) {
     log2_size_[v] = log2_[v];
@@ -61,11 +67,51 @@ Elimination::Elimination(const FactorGraph& graph, NeighbourLists lists, Elimina
       around_[v] += weight_[u];
     }
   }
-  if (!counts_missing()) return;
+  if (counts_missing()) count_missing(spend);
+}
+
+// Triangles, each from the corner that has the fewest neighbours: a hub's list is not gone through
+// for each of its leaves.
+void Elimination::count_missing(const Spend& spend) {
+  std::vector<std::vector<double>> known(lists_.size());  // [variables][neighbours] that both have
+  for (const Variable v : changed_) known[v].assign(lists_[v].size(), 0);
+  const auto is_above = [&](Variable u, Variable v) {
+    return std::pair(lists_[u].size(), u) > std::pair(lists_[v].size(), v);
+  };
+  std::vector<std::vector<std::uint32_t>> above(lists_.size());  // places of neighbours
+  for (const Variable v : changed_) {
+    for (std::uint32_t k = 0; k < lists_[v].size(); ++k) {
+      if (is_above(lists_[v][k], v)) above[v].push_back(k);
+    }
+  }
+  std::vector<std::uint32_t> place(lists_.size());
   for (const Variable v : changed_) {
     const double before = work_;
-    missing_[v] = missing_around(v);
+    ++stamp_;
+    for (const std::uint32_t k : above[v]) {
+      mark_[lists_[v][k]] = stamp_;
+      place[lists_[v][k]] = k;
+    }
+    for (const std::uint32_t k : above[v]) {
+      const Variable u = lists_[v][k];
+      work_ += 1 + static_cast<double>(above[u].size());
+      for (const std::uint32_t j : above[u]) {
+        const Variable t = lists_[u][j];
+        if (mark_[t] != stamp_) continue;
+        known[v][k] += weight_[t], known[u][place_[v][k]] += weight_[t];
+        known[v][place[t]] += weight_[u], known[t][place_[v][place[t]]] += weight_[u];
+        known[u][j] += weight_[v], known[t][place_[u][j]] += weight_[v];
+      }
+    }
     spend(work_ - before);
+  }
+  for (const Variable v : changed_) {
+    double sum = 0;
+    for (std::size_t k = 0; k < lists_[v].size(); ++k) {
+      const double own = weight_[lists_[v][k]];
+      sum += own * (around_[v] - own - known[v][k]);
+    }
+    missing_[v] = sum / 2;
   }
 }
 
@@ -76,18 +122,6 @@ void Elimination::postpone(std::span<const Variable> last, bool stay) {
 
 bool Elimination::counts_missing() const {
   return rule_ == EliminationRule::min_fill || rule_ == EliminationRule::weighted_min_fill;
-}
-
-double Elimination::missing_around(Variable v) {
-  mark_neighbours(v);
-  double sum = 0;
-  for (const Variable u : lists_[v]) {
-    double known = weight_[u];
-    for (const Variable t : lists_[u]) known += mark_[t] == stamp_ ? weight_[t] : 0;
-    sum += weight_[u] * (around_[v] - known);
-    work_ += static_cast<double>(lists_[u].size());
-  }
-  return sum / 2;
 }
 
 double Elimination::cost(Variable v) const {
@@ -203,10 +237,10 @@ void Elimination::take_out(Variable v) {
   gone_[v] = 1;
   key_[v] = 0;
   mark_neighbours(v);
-  for (const Variable u : lists_[v]) {
-    std::vector<Variable>& list = lists_[u];
-    *std::ranges::find(list, v) = list.back();
-    list.pop_back();
+  for (std::size_t k = 0; k < lists_[v].size(); ++k) {
+    const Variable u = lists_[v][k];
+    drop(u, place_[v][k]);
+    const std::vector<Variable>& list = lists_[u];
     around_[u] -= weight_[v];
     log2_size_[u] -= log2_[v];
     if (counts_missing()) {
@@ -222,24 +256,31 @@ void Elimination::eliminate(Variable v) {
   touched_[v] = ++round_;
   key_[v] = 0;
   const std::vector<Variable>& clique = lists_[v];
-  if (!counts_missing() || missing_[v] > 0) {
-    for (std::size_t i = 0; i + 1 < clique.size(); ++i) {
-      mark_neighbours(clique[i]);
-      for (std::size_t j = i + 1; j < clique.size(); ++j) {
-        if (mark_[clique[j]] != stamp_) join(clique[i], clique[j]);
-      }
-    }
-  }
-  for (const Variable u : clique) {
-    std::vector<Variable>& list = lists_[u];
-    *std::ranges::find(list, v) = list.back();
-    list.pop_back();
-    work_ += static_cast<double>(list.size());
+  if (!counts_missing() || missing_[v] > 0) join_all(clique);
+  work_ += static_cast<double>(clique.size());
+  for (std::size_t k = 0; k < clique.size(); ++k) {
+    const Variable u = clique[k];
+    drop(u, place_[v][k]);
     around_[u] -= weight_[v];
     log2_size_[u] -= log2_[v];
     // v's pairs with those of u's neighbours that are not in the clique.
     missing_[u] -= weight_[v] * (around_[u] - (around_[v] - weight_[u]));
     touch(u);
+  }
+}
+
+// A hub comes last: its list is not gone through for each of those that it is joined with.
+void Elimination::join_all(const std::vector<Variable>& clique) {
+  const auto degree = [&](Variable v) { return lists_[v].size(); };
+  std::vector<Variable> all = clique;
+  if (degree(*std::ranges::max_element(all, {}, degree)) > kHub) {
+    std::ranges::stable_sort(all, {}, degree);
+  }
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    mark_neighbours(all[i]);
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      if (mark_[all[j]] != stamp_) join(all[i], all[j]);
+    }
   }
 }
 
@@ -258,6 +299,8 @@ void Elimination::join(Variable a, Variable b) {
     missing_[a] += weight_[b] * (around_[a] - common);
     missing_[b] += weight_[a] * (around_[b] - common);
   }
+  place_[a].push_back(static_cast<std::uint32_t>(lists_[b].size()));
+  place_[b].push_back(static_cast<std::uint32_t>(lists_[a].size()));
   lists_[a].push_back(b);
   lists_[b].push_back(a);
   mark_[b] = stamp_;
@@ -265,6 +308,17 @@ void Elimination::join(Variable a, Variable b) {
   around_[b] += weight_[a];
   log2_size_[a] += log2_[b];
   log2_size_[b] += log2_[a];
+}
+
+// Takes an entry out of v's list; the last one moves to its place.
+void Elimination::drop(Variable v, std::uint32_t at) {
+  std::vector<Variable>& list = lists_[v];
+  std::vector<std::uint32_t>& places = place_[v];
+  list[at] = list.back();
+  places[at] = places.back();
+  place_[list[at]][places[at]] = at;
+  list.pop_back();
+  places.pop_back();
 }
 
 }  // namespace croft

@@ -55,7 +55,7 @@ class Elimination {
   };
 
   bool counts_missing() const;
-  double missing_around(Variable v);
+  void count_missing(const Spend& spend);
   double cost(Variable v) const;
   double noisy_cost(Variable v, Random& random) const;
   Variable widest_of_clique(Variable v) const;
@@ -65,10 +65,15 @@ class Elimination {
   void enter(Variable v, Random& random);
   void touch(Variable v);
   void eliminate(Variable v);
+  void join_all(const std::vector<Variable>& clique);
   void join(Variable a, Variable b);
+  void drop(Variable v, std::uint32_t at);
 
   EliminationRule rule_;
   NeighbourLists lists_;  // among those that are left, in no order
+  // Of each neighbour, the place of this variable in its list: a hub's list is never gone through
+  // for one of its leaves.
+  std::vector<std::vector<std::uint32_t>> place_;
   std::vector<double> log2_, weight_;
   std::vector<double> log2_size_;   // [variables] of the clique that it would make
   std::vector<double> around_;      // [variables] the neighbours' weights

@@ -19,10 +19,12 @@ namespace croft {
 namespace {
 
 constexpr double kStepsBetweenQuestions = 1 << 22;  // some milliseconds
-constexpr double kStepsBeforeDoubt = 1 << 26;       // whether there is any narrow order
-constexpr std::size_t kPlainRestarts = 8;           // which differ in ties alone
-constexpr double kMostNoise = 0.2;  // of logarithms of costs, in the tries after these
-constexpr double kStepStates = 8;   // a try may take an eighth of the steps that the states do
+constexpr double kStepsOfQueue = 256;
+constexpr double kStepsBeforeDoubt = 1 << 26;  // whether there is any narrow order
+constexpr double kStepsOfDoubt = 1 << 30;      // a second or so
+constexpr std::size_t kPlainRestarts = 8;      // which differ in ties alone
+constexpr double kMostNoise = 0.2;             // of logarithms of costs, in the tries after these
+constexpr double kStepStates = 8;  // a try may take an eighth of the steps that the states do
 
 // Of all searches for an order together.
 class Steps {
@@ -31,10 +33,12 @@ class Steps {
   Steps(const GraphCallback& progress, std::function<void()> doubt)
       : progress_(progress), doubt_(std::move(doubt)) {}
 
+  // Of one variable, whose way through the queue takes steps, too.
   void add(double steps) {
     done_ += steps;
-    if (done_ < next_) return;
-    next_ = done_ + kStepsBetweenQuestions;
+    since_ += steps + kStepsOfQueue;
+    if (since_ < kStepsBetweenQuestions) return;
+    since_ = 0;
     if (doubt_ && done_ > kStepsBeforeDoubt) std::exchange(doubt_, nullptr)();
     GraphProgress now;
     now.iteration = static_cast<std::size_t>(done_ / 1e6);
@@ -46,14 +50,17 @@ class Steps {
  private:
   const GraphCallback& progress_;
   std::function<void()> doubt_;
-  double done_ = 0, next_ = kStepsBetweenQuestions;
+  double done_ = 0, since_ = 0;  // the last question
 };
 
 // Fewer variables than the largest clique of any order has; at most `enough`.  No minor of a graph
 // is wider than the graph, and none has a degree above its width: edges are contracted, each time
 // that of the lowest degree with the neighbour that it shares the fewest others with (Gogate &
 // Dechter 2004).
-std::size_t width_at_least(NeighbourLists lists, std::size_t enough) {
+//   spend : told of steps;  after kStepsOfDoubt of them the width so far is the answer
+std::size_t width_at_least(NeighbourLists lists, std::size_t enough,
+                           const Elimination::Spend& spend) {
+  double steps = 0;
   std::set<std::pair<std::size_t, Variable>> queue;
   for (Variable v = 0; v < lists.size(); ++v) {
     if (!lists[v].empty()) queue.emplace(lists[v].size(), v);
@@ -65,10 +72,14 @@ std::size_t width_at_least(NeighbourLists lists, std::size_t enough) {
     lists[v] = list;
     if (!list.empty()) queue.emplace(list.size(), v);
   };
-  while (!queue.empty() && width < enough) {
+  while (!queue.empty() && width < enough && steps < kStepsOfDoubt) {
     const auto [degree, v] = *queue.begin();
     width = std::max(width, degree);
     const std::vector<Variable> near = lists[v];
+    double all = static_cast<double>(near.size());
+    for (const Variable u : near) all += 2 * static_cast<double>(lists[u].size());
+    steps += all;
+    spend(all);
     std::size_t fewest = near.size();
     Variable into = near.front();
     for (const Variable u : near) {
@@ -134,9 +145,9 @@ EliminationRule elimination_rule(std::string_view name) {
 }
 
 TooWide::TooWide(double log2_states)
-    : Error("elimination takes at least 2^" + std::to_string(static_cast<int>(log2_states)) +
+    : Error("elimination takes at least 2^", static_cast<int>(log2_states),
             " joint states in every order that was tried, too many for an exact method; take an "
-            "approximate one"),
+            "approximate --method"),
       log2_states_(log2_states) {}
 
 EliminationOrder find_elimination_order(const FactorGraph& graph,
@@ -153,8 +164,8 @@ EliminationOrder find_elimination_order(const FactorGraph& graph,
   Steps steps(options.progress, [&] {
     const double limit = options.most_log2_states;
     if (options.keep_last || limit >= static_cast<double>(graph.variables())) return;
-    const auto width =
-        static_cast<double>(width_at_least(lists, static_cast<std::size_t>(limit) + 1));
+    const auto width = static_cast<double>(width_at_least(
+        lists, static_cast<std::size_t>(limit) + 1, [&](double n) { steps.add(n); }));
     if (width > limit) throw TooWide(width);
   });
   const Elimination::Spend spend = [&](double count) { steps.add(count); };
@@ -164,7 +175,7 @@ EliminationOrder find_elimination_order(const FactorGraph& graph,
   double most = infinite, too_wide = infinite, work = 0;
   std::optional<double> best_bytes;  // worked out where there is another order to compare with
   const auto bytes_of_best = [&] {
-    if (!best_bytes) best_bytes = JunctionTree(graph, best).bytes();
+    if (!best_bytes) best_bytes = JunctionTree(graph, best, options.progress).bytes();
     return *best_bytes;
   };
   try {
@@ -189,7 +200,8 @@ EliminationOrder find_elimination_order(const FactorGraph& graph,
         if (found.order.empty()) continue;
         const double total = std::exp2(found.log2_total);
         if (total >= most) continue;
-        const double bytes = best.order.empty() ? 0 : JunctionTree(graph, found).bytes();
+        const double bytes =
+            best.order.empty() ? 0 : JunctionTree(graph, found, options.progress).bytes();
         if (!best.order.empty() && bytes > bytes_of_best()) continue;
         if (!best.order.empty()) best_bytes = bytes;
         most = total;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "core/infinity.h"
@@ -20,6 +21,8 @@ namespace {
 
 // What choosing the states of one clique counts as.
 constexpr double kChoiceStates = 1024;
+// What a visit to a clique counts as beside its joint states, and planning for one or a factor.
+constexpr double kStatesOfVisit = 256;
 
 }  // namespace
 
@@ -27,18 +30,13 @@ class JunctionTree::Run {
  public:
   Run(const FactorGraph& graph, const EliminationOrder& order, GraphCallback progress)
       : graph_(graph),
-        tree_(make_clique_tree(graph, order.order)),
-        up_(tree_.cliques.size()),
-        watch_(std::move(progress)) {}
+        watch_(std::move(progress)),
+        tree_(make_clique_tree(graph, order.order, [this](double n) { watch_.advance(n); })),
+        up_(tree_.cliques.size()) {}
 
-  double bytes() const {
-    double numbers = 0, largest = 0;
-    const Ranges ranges = ranges_of_factors();
-    for (const Clique& clique : tree_.cliques) {
-      numbers += count_states(graph_, clique.separator);
-      largest = std::max(largest, passing_numbers(clique, !fits_linear(clique, ranges)));
-    }
-    return 8 * (numbers + largest);
+  double bytes() {
+    if (!bytes_) bytes_ = work_out_bytes();
+    return *bytes_;
   }
 
   double joint_states() const {
@@ -48,7 +46,10 @@ class JunctionTree::Run {
   }
 
   // Begins a call that goes through all cliques so many times.
-  void begin(double passes) { watch_.begin(passes * joint_states()); }
+  void begin(double passes) {
+    const auto visits = static_cast<double>(tree_.cliques.size());
+    watch_.begin(passes * (joint_states() + kStatesOfVisit * visits));
+  }
 
   // From the leaves to the roots; false where no assignment is allowed.
   bool collect(bool largest) {
@@ -57,6 +58,7 @@ class JunctionTree::Run {
     if (log_total_ == -kInf) return false;
     for (std::size_t c = 0; c < tree_.cliques.size(); ++c) {
       const Clique& clique = tree_.cliques[c];
+      watch_.advance(kStatesOfVisit);
       const std::vector<ScopedTable> factors = factor_tables(graph_, clique);
       CliqueTable table(graph_, clique.variables, &watch_);
       if (!add_inputs(clique, factors, table)) return false;
@@ -165,30 +167,80 @@ class JunctionTree::Run {
   struct Ranges {
     std::vector<double> of_factor;              // [factors]
     std::vector<std::vector<Factor>> touching;  // [variables]
+    std::vector<double> of_variable;            // [variables] sums over those that touch it
+    std::vector<double> of_separator;           // [cliques] likewise, each factor once
     double all = 0;  // of any product of factors, summed over some variables
     bool zeros = false;
   };
 
-  Ranges ranges_of_factors() const {
+  double work_out_bytes() {
+    double numbers = 0, largest = 0;
+    const Ranges ranges = ranges_of_factors();
+    for (const Clique& clique : tree_.cliques) {
+      watch_.advance(kStatesOfVisit);
+      numbers += count_states(graph_, clique.separator);
+      largest = std::max(largest, passing_numbers(clique, !fits_linear(clique, ranges)));
+    }
+    return 8 * (numbers + largest);
+  }
+
+  Ranges ranges_of_factors() {
     Ranges ranges;
     ranges.touching.resize(graph_.variables());
+    ranges.of_variable.resize(graph_.variables());
     for (Variable v = 0; v < graph_.variables(); ++v) {
       ranges.all += std::log(static_cast<double>(graph_.states(v)));
     }
     for (Factor f = 0; f < graph_.factors(); ++f) {
       double high = -kInf, low = kInf;
-      for (const double score : graph_.table(f)) {
+      const std::vector<double> table = graph_.table(f);
+      watch_.advance(kStatesOfVisit + static_cast<double>(table.size()));
+      for (const double score : table) {
         if (score == -kInf) {
           ranges.zeros = true;
         } else {
           high = std::max(high, score), low = std::min(low, score);
         }
       }
-      for (const Variable v : graph_.scope(f)) ranges.touching[v].push_back(f);
       ranges.of_factor.push_back(high > low ? high - low : 0);
       ranges.all += ranges.of_factor.back();
+      for (const Variable v : graph_.scope(f)) {
+        ranges.touching[v].push_back(f);
+        ranges.of_variable[v] += ranges.of_factor[f];
+      }
     }
+    if (!CliqueTable::fits_linear(ranges.all) && !ranges.zeros) add_separators(ranges);
     return ranges;
+  }
+
+  // Separators of a hub alone, and many that are alike, take no time of their own.
+  void add_separators(Ranges& ranges) {
+    std::map<std::vector<Variable>, double> known;
+    for (const Clique& clique : tree_.cliques) {
+      const auto [at, is_new] = known.try_emplace(clique.separator, 0);
+      if (is_new) at->second = range_touching(clique.separator, ranges);
+      ranges.of_separator.push_back(at->second);
+    }
+  }
+
+  // All lists of factors but the longest one are gone through.
+  double range_touching(const std::vector<Variable>& separator, const Ranges& ranges) {
+    if (separator.empty()) return 0;
+    const Variable hub = *std::ranges::max_element(
+        separator, {}, [&](Variable v) { return ranges.touching[v].size(); });
+    double range = ranges.of_variable[hub];
+    for (std::size_t k = 0; k < separator.size(); ++k) {
+      if (separator[k] == hub) continue;
+      watch_.advance(static_cast<double>(ranges.touching[separator[k]].size()));
+      const auto counted = [&](Variable v) {
+        return v == hub || std::find(separator.begin(), separator.begin() + std::ptrdiff_t(k), v) !=
+                               separator.begin() + std::ptrdiff_t(k);
+      };
+      for (const Factor f : ranges.touching[separator[k]]) {
+        if (std::ranges::none_of(graph_.scope(f), counted)) range += ranges.of_factor[f];
+      }
+    }
+    return range;
   }
 
   // Whether the clique's products can be had without logarithms, for certain.  Where nothing is 0,
@@ -196,17 +248,9 @@ class JunctionTree::Run {
   bool fits_linear(const Clique& clique, const Ranges& ranges) const {
     if (CliqueTable::fits_linear(ranges.all)) return true;
     if (ranges.zeros) return false;
-    double range = 0;
-    const auto add_touching = [&](const std::vector<Variable>& separator) {
-      std::set<Factor> touching;
-      for (const Variable v : separator) {
-        touching.insert(ranges.touching[v].begin(), ranges.touching[v].end());
-      }
-      for (const Factor f : touching) range += ranges.of_factor[f];
-    };
+    double range = ranges.of_separator[static_cast<std::size_t>(&clique - tree_.cliques.data())];
     for (const Factor f : clique.factors) range += ranges.of_factor[f];
-    for (const std::size_t child : clique.children) add_touching(tree_.cliques[child].separator);
-    add_touching(clique.separator);
+    for (const std::size_t child : clique.children) range += ranges.of_separator[child];
     return CliqueTable::fits_linear(range);
   }
 
@@ -273,6 +317,7 @@ class JunctionTree::Run {
   void send_down(std::size_t c, std::span<const Factor> wanted,
                  const std::vector<std::size_t>& asked, GraphMarginals& out) {
     const Clique& clique = tree_.cliques[c];
+    watch_.advance(kStatesOfVisit);
     const std::vector<ScopedTable> factors = factor_tables(graph_, clique);
     CliqueTable table(graph_, clique.variables, &watch_);
     add_inputs(clique, factors, table);
@@ -345,10 +390,11 @@ class JunctionTree::Run {
   }
 
   const FactorGraph& graph_;
+  Watch watch_;
   const CliqueTree tree_;
   std::vector<ScopedTable> up_;  // [cliques] over the separator
   double log_total_ = 0;
-  Watch watch_;
+  std::optional<double> bytes_;
 };
 
 JunctionTree::JunctionTree(const FactorGraph& graph, const EliminationOrder& order,

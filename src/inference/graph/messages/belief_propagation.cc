@@ -291,7 +291,8 @@ std::vector<double> SumProduct::joint_belief(std::span<const Variable> variables
   part.add_factor(wanted, part.add_sparse({}, {}, 0));
   if (needs_counters(part)) part = with_counters(part).graph;
   const auto all = static_cast<Factor>(part.factors() - 1);
-  JunctionTree tree(part, find_elimination_order(part));
+  const GraphCallback go_on = until_interrupted();
+  JunctionTree tree(part, find_elimination_order(part, {.progress = go_on}), go_on);
   return tree.marginals(std::span(&all, 1)).factor[0];
 }
 

@@ -46,8 +46,9 @@ std::vector<std::vector<State>> find_starts(const FactorGraph& graph, const Gibb
     try {
       EliminationOptions search{.rules = {EliminationRule::min_fill}, .restarts = 1};
       search.most_log2_states = kExactStates;
+      search.progress = until_interrupted();
       const EliminationOrder order = find_elimination_order(graph, search);
-      JunctionTree tree(graph, order);
+      JunctionTree tree(graph, order, search.progress);
       if (order.log2_total <= kExactStates && tree.bytes() <= kExactBytes) {
         if (std::isinf(tree.log_partition())) fail();
         return tree.samples(options.chains, random);

@@ -48,8 +48,9 @@ SliceStep::SliceStep(const FactorGraph& graph, std::size_t n, const std::vector<
   for (auto v = static_cast<Variable>(n); v < graph.variables(); ++v) before_.push_back(v);
   add_frame(graph_, before_);
   add_frame(graph_, after_);
-  order_ = find_elimination_order(graph_, {.last = after_});
-  const double bytes = JunctionTree(graph_, order_).bytes();
+  const GraphCallback go_on = until_interrupted();
+  order_ = find_elimination_order(graph_, {.last = after_, .progress = go_on});
+  const double bytes = JunctionTree(graph_, order_, go_on).bytes();
   if (bytes > memory) {
     throw Error("the clique tree of a slice takes ", static_cast<std::uint64_t>(bytes / 1e6),
                 " MB, and it may take ", static_cast<std::uint64_t>(memory / 1e6));

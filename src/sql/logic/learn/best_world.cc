@@ -30,11 +30,12 @@ BestWorld::BestWorld(const ClauseStore& store, double memory, std::uint64_t seed
   if (has_long_clauses(store)) return;
   EliminationOptions options{.rules = {EliminationRule::min_fill}, .restarts = 2};
   options.most_log2_states = kMostLog2OfBest;
-  options.progress = [](const GraphProgress&) { return !interruption.load(); };
+  options.progress = until_interrupted();
   try {
     const FactorGraph graph = graph_of(store, true);
     EliminationOrder order = find_elimination_order(graph, options);
-    if (order.log2_total <= kMostLog2OfBest && JunctionTree(graph, order).bytes() <= memory) {
+    if (order.log2_total <= kMostLog2OfBest &&
+        JunctionTree(graph, order, options.progress).bytes() <= memory) {
       order_ = std::move(order);
     }
   } catch (const TooWide&) {
@@ -44,7 +45,7 @@ BestWorld::BestWorld(const ClauseStore& store, double memory, std::uint64_t seed
 std::vector<std::uint8_t> BestWorld::find() {
   if (order_) {
     const FactorGraph graph = graph_of(store_, true);
-    const BestAssignment best = JunctionTree(graph, *order_).best();
+    const BestAssignment best = JunctionTree(graph, *order_, until_interrupted()).best();
     if (best.states.empty()) throw Error("no world keeps all hard rules of the network");
     return {best.states.begin(), best.states.end()};
   }

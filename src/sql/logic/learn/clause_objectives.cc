@@ -243,8 +243,8 @@ ClauseLikelihood::ClauseLikelihood(ClauseStore& store, std::vector<double> data,
     }
   }
   const FactorGraph graph = graph_of(store, true);
-  order_ = find_elimination_order(graph);
-  if (JunctionTree(graph, order_).bytes() > memory) {
+  order_ = find_elimination_order(graph, {.progress = until_interrupted()});
+  if (JunctionTree(graph, order_, until_interrupted()).bytes() > memory) {
     throw Error(
         "the junction tree of the exact gradient takes more memory than is allowed; use "
         "--learn pseudo-likelihood or diagonal-newton");

@@ -419,6 +419,42 @@ double cost_by_definition(const FactorGraph& graph, const std::vector<std::set<V
   return static_cast<double>(near[v].size());
 }
 
+TEST(EliminationOrder, AndThePlanOfATreeWithHubsTakeLinearTime) {
+  constexpr std::size_t kLeaves = 20000;  // whose pairs are 200 million
+  for (const std::size_t hubs : {1U, 7U}) {
+    FactorGraph graph;
+    for (std::size_t v = 0; v < hubs + kLeaves; ++v) graph.add_variable(2);
+    const PotentialId pair = graph.add_table(std::vector{0., -0.7, -0.4, 0.2});
+    for (Variable v = 1; v < hubs + kLeaves; ++v) {
+      const auto near = static_cast<Variable>(v < hubs ? v - 1 : v % hubs);
+      graph.add_factor({near, v}, pair);
+    }
+    std::size_t millions = 0;
+    const GraphCallback count = [&](const GraphProgress& now) {
+      millions = std::max(millions, now.iteration);
+      return true;
+    };
+    const EliminationOrder order = find_elimination_order(graph, {.progress = count});
+    EXPECT_NEAR(order.log2_largest, 2, 1e-9);
+    JunctionTree tree(graph, order, count);
+    EXPECT_LT(tree.bytes(), 1e7);
+    EXPECT_GT(tree.marginals().log_partition, 0);
+    EXPECT_LT(millions, 40u);
+  }
+}
+
+TEST(JunctionTree, StopsWhileItIsPlanned) {
+  FactorGraph graph;
+  for (std::size_t v = 0; v < 20000; ++v) graph.add_variable(2);
+  const PotentialId pair = graph.add_table(std::vector{0., -0.7, -0.4, 0.2});
+  for (Variable v = 1; v < 20000; ++v) graph.add_factor({0, v}, pair);
+  const EliminationOrder order = find_elimination_order(graph);
+  EXPECT_THROW(JunctionTree(graph, order, [](const GraphProgress&) { return false; }).bytes(),
+               Interrupted);
+  EXPECT_THROW(find_elimination_order(graph, {.progress = [](const auto&) { return false; }}),
+               Interrupted);
+}
+
 TEST(EliminationOrder, TakesWhatTheRuleHasLeastOf) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);
