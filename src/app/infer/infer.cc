@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "app/infer/infer_auto.h"
 #include "app/infer/infer_methods.h"
 #include "core/closest_name.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
+#include "croft/core/random.h"
+#include "inference/graph/allowed_assignment.h"
 #include "structure/counters.h"
 
 namespace croft {
@@ -21,6 +24,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kAutoSearchNodes = 100000;  // of and-or-search
+constexpr double kSmallAnswer = 1e9;              // bytes of marginals
+// Joint states of a search for an allowed assignment: a second, or, after --time, some
+// milliseconds.
+constexpr double kLookedAt = 1 << 27, kLookedAtWhenStopped = 1 << 22;
 constexpr GraphTask kTasks[] = {GraphTask::partition, GraphTask::marginals, GraphTask::map,
                                 GraphTask::marginal_map, GraphTask::sample};
 double seconds_since(Clock::time_point begin) {
@@ -109,6 +116,36 @@ void check(const InferMethod& method, const InferRequest& r) {
 }
 
 namespace {
+
+// Variables in no factor are left out where the answer does not list their states: each multiplies
+// Z by their number, and any of them is the best.  Returns the logarithm of that factor.
+double leave_out_free(const InferRequest& request, FactorGraph& graph) {
+  if (request.task != GraphTask::partition && (request.task != GraphTask::map || request.k_best)) {
+    return 0;
+  }
+  Evidence known(graph.variables(), 0);
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    for (const Variable v : graph.scope(f)) known[v] = kUnobserved;
+  }
+  double log_factor = 0;
+  for (Variable v = 0; v < known.size(); ++v) {
+    if (known[v] != kUnobserved) log_factor += std::log(static_cast<double>(graph.states(v)));
+  }
+  if (log_factor > 0) graph = condition(graph, known);
+  return log_factor;
+}
+
+// The answer itself, which small limits on tables do not count.
+void check_marginals_fit(const FactorGraph& graph, double memory) {
+  memory = std::max(memory, kSmallAnswer);
+  double bytes = 0;
+  for (Variable v = 0; v < graph.variables(); ++v) {
+    bytes += static_cast<double>(sizeof(double) * graph.states(v));
+  }
+  if (bytes <= memory) return;
+  throw Error("the marginals of all variables take ", memory_text(bytes), " of memory, and ",
+              memory_text(memory), " are allowed (--memory)");
+}
 
 // Of all variables those of the graph that was asked about, which come first.
 void take_out_counters(std::size_t variables, InferResult& r) {
@@ -270,6 +307,31 @@ void run_marginal_map(const InferMethod* method, InferProblem& p, InferRequest& 
 
 namespace {
 
+// Messages and bounds of sums do not see every contradiction of zeros: a search for an assignment
+// that they allow does, or gives up.
+void check_possible(const FactorGraph& graph, InferResult& r) {
+  const bool sums = r.task == GraphTask::partition || r.task == GraphTask::marginals;
+  if (!sums || r.kind == ResultKind::exact || !has_hard_factors(graph)) return;
+  Random random(1);
+  AllowedLimits limits;
+  limits.looked_at = r.stopped ? kLookedAtWhenStopped : kLookedAt;
+  switch (find_allowed(graph, random, limits).outcome) {
+    case AllowedSearch::found:
+      return;
+    case AllowedSearch::given_up:
+      r.notes.push_back(
+          "whether the factors' zeros allow any assignment is not known: a search for one gave up; "
+          "where there is none, the numbers mean nothing");
+      return;
+    case AllowedSearch::none:
+      break;
+  }
+  if (r.task == GraphTask::marginals) fail_without_assignment();
+  r.log_partition = -std::numeric_limits<double>::infinity();
+  r.kind = ResultKind::exact;
+  r.converged = true;
+}
+
 // Sums that nobody should take for the truth.
 void warn_of_estimate(InferResult& r) {
   const bool sums = r.task == GraphTask::partition || r.task == GraphTask::marginals;
@@ -304,7 +366,8 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   check_request(graph, request);
   InferRequest own = request;
   const Clock::time_point begin = Clock::now();
-  const FactorGraph conditioned = evidence.empty() ? graph : condition(graph, evidence);
+  FactorGraph conditioned = evidence.empty() ? graph : condition(graph, evidence);
+  const double log_free = leave_out_free(request, conditioned);
   std::optional<FactorGraph> counters;
   if (needs_counters(conditioned)) counters = with_counters(conditioned).graph;
   InferResult result;
@@ -321,6 +384,7 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
                        .order = {},
                        .evidence = evidence,
                        .for_tables = tables};
+  if (request.task == GraphTask::marginals) check_marginals_fit(graph, problem.memory);
   problem.progress = [&](const GraphProgress& progress) {
     const bool in_time = !request.seconds || seconds_since(begin) < *request.seconds;
     const bool wanted = !calls.progress || calls.progress(progress);
@@ -337,6 +401,8 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
     result.method = method->name;
     method->run(problem, result);
   }
+  if (result.log_partition) *result.log_partition += log_free;
+  check_possible(conditioned, result);
   if (counters) take_out_counters(graph.variables(), result);
   restore_observed(graph, evidence, result);
   if (request.task == GraphTask::map) {

@@ -13,19 +13,18 @@ constexpr std::size_t kRevisedListed = 1 << 16;  // the same of those that a spa
 
 class Search {
  public:
-  Search(const FactorGraph& graph, const FactorLists& factors, Random& random, bool shuffled)
-      : graph_(graph),
+  //   left : of what may be looked at; counted down
+  Search(const FactorGraph& graph, const FactorLists& factors, Random& random, bool shuffled,
+         double& left)
+      : to_look_at_(left),
+        graph_(graph),
         factors_(factors),
         random_(random),
         hard_(graph.factors()),
         queued_(graph.factors(), false),
         allowed_(graph.variables()),
         left_(graph.variables()) {
-    for (Factor f = 0; f < graph.factors(); ++f) {
-      const PotentialId id = graph.potential_of(f);
-      hard_[f] = graph.potential(id).kind == PotentialKind::parity ||
-                 std::ranges::count(graph.numbers(id), -kInf) > 0;
-    }
+    for (Factor f = 0; f < graph.factors(); ++f) hard_[f] = is_hard(graph, f);
     for (Variable v = 0; v < graph.variables(); ++v) {
       allowed_[v].assign(graph.states(v), true);
       left_[v] = graph.states(v);
@@ -37,10 +36,10 @@ class Search {
   // `none` is certain, for any number of steps.
   AllowedSearch run(std::size_t steps) {
     for (Factor f = 0; f < graph_.factors(); ++f) enqueue(f);
-    if (!propagate()) return AllowedSearch::none;
+    if (!propagate()) return is_over() ? AllowedSearch::given_up : AllowedSearch::none;
     if (!go_down()) return AllowedSearch::found;
     for (std::size_t set = 0; !levels_.empty();) {
-      if (++set > steps) return AllowedSearch::given_up;
+      if (++set > steps || is_over()) return AllowedSearch::given_up;
       Level& level = levels_.back();
       undo(level.removed);
       if (level.next == level.states.size()) {
@@ -50,7 +49,7 @@ class Search {
       const State s = level.states[level.next++];
       if (assign(level.variable, s) && !go_down()) return AllowedSearch::found;
     }
-    return AllowedSearch::none;
+    return is_over() ? AllowedSearch::given_up : AllowedSearch::none;
   }
 
   std::vector<State> states() const {
@@ -66,18 +65,25 @@ class Search {
     Variable variable;
     std::vector<State> states;
     std::size_t next, removed;
+    std::size_t first;  // in order_: all before it have one state left
   };
+
+  bool is_over() const { return to_look_at_ < 0; }
 
   // Opens the next variable, one with the fewest states left; false where all have one.
   bool go_down() {
     Variable best = kUnobserved;
-    for (const Variable v : order_) {
+    std::size_t first = levels_.empty() ? 0 : levels_.back().first;
+    while (first < order_.size() && left_[order_[first]] == 1) ++first;
+    for (std::size_t k = first; k < order_.size(); ++k) {
+      const Variable v = order_[k];
+      --to_look_at_;
       if (left_[v] == 1) continue;
       if (best == kUnobserved || left_[v] < left_[best]) best = v;
       if (left_[best] == 2) break;
     }
     if (best == kUnobserved) return false;
-    Level level{best, {}, 0, removed_.size()};
+    Level level{best, {}, 0, removed_.size(), first};
     for (State s = 0; s < graph_.states(best); ++s) {
       if (allowed_[best][s]) level.states.push_back(s);
     }
@@ -121,7 +127,7 @@ class Search {
       const Factor f = queue_.back();
       queue_.pop_back();
       queued_[f] = false;
-      possible = possible && revise(f);
+      possible = possible && !is_over() && revise(f);
     }
     return possible;
   }
@@ -133,6 +139,7 @@ class Search {
     supported_.resize(scope.size());
     std::uint64_t joint = 1;
     for (const Variable v : scope) joint = joint > kRevised ? joint : joint * left_[v];
+    to_look_at_ -= static_cast<double>(std::min(joint, kRevised) + scope.size());
     if (joint <= kRevised) return keep_supported(f, see_all(f));
     const PotentialId id = graph_.potential_of(f);
     if (counts_states(graph_.potential(id).kind)) return revise_counting(f);
@@ -245,6 +252,7 @@ class Search {
     return s;
   }
 
+  double& to_look_at_;
   const FactorGraph& graph_;
   const FactorLists& factors_;
   Random& random_;
@@ -261,13 +269,29 @@ class Search {
 
 }  // namespace
 
-AllowedAssignment find_allowed(const FactorGraph& graph, Random& random, std::size_t most_steps) {
+bool is_hard(const FactorGraph& graph, Factor f) {
+  const PotentialId id = graph.potential_of(f);
+  return graph.potential(id).kind == PotentialKind::parity ||
+         std::ranges::find(graph.numbers(id), -kInf) != graph.numbers(id).end();
+}
+
+bool has_hard_factors(const FactorGraph& graph) {
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    if (is_hard(graph, f)) return true;
+  }
+  return false;
+}
+
+AllowedAssignment find_allowed(const FactorGraph& graph, Random& random,
+                               const AllowedLimits& limits) {
   const FactorLists factors(graph);
   AllowedAssignment result;
-  for (std::size_t steps = 100 + 4 * graph.variables(), spent = 0; spent < most_steps; steps *= 2) {
+  double left = limits.looked_at;
+  for (std::size_t steps = 100 + 4 * graph.variables(), spent = 0;
+       spent < limits.steps && left >= 0; steps *= 2) {
     // At first in the order of the file: in a directed graph it is often parents before children.
-    Search search(graph, factors, random, spent > 0);
-    result.outcome = search.run(std::min(steps, most_steps - spent));
+    Search search(graph, factors, random, spent > 0, left);
+    result.outcome = search.run(std::min(steps, limits.steps - spent));
     spent += steps;
     if (result.outcome == AllowedSearch::given_up) continue;
     if (result.outcome == AllowedSearch::found) result.states = search.states();

@@ -135,6 +135,16 @@ TEST(Entropy, IsThatOfAllAssignments) {
   }
 }
 
+TEST(Entropy, CountsTruncatedDistancesAndKeepsItsDigitsAtLargeScores) {
+  GraphFile file;
+  file.graph.add_variable(2);
+  file.graph.add_variable(2);
+  file.graph.add_factor({0, 1}, file.graph.add_truncated_linear(1, 1));
+  EXPECT_NEAR(ask_entropy(file, file.graph, {}, {}, {}).joint, 1.2753502894481632, 1e-12);
+  file.graph.add_factor({0}, file.graph.add_table(std::vector{1e15, 1e15}));
+  EXPECT_NEAR(ask_entropy(file, file.graph, {}, {}, {}).joint, 1.2753502894481632, 1e-12);
+}
+
 // The network with one number of a table changed, the rest of its row in proportion.
 FactorGraph changed(const FactorGraph& graph, const ParameterSensitivity& p, double t) {
   FactorGraph out;

@@ -87,17 +87,11 @@ namespace {
 // A symmetric graph has a saddle point at the uniform q.
 constexpr double kNearUniform = 0.01;
 
-bool forbids(const FactorGraph& graph, Factor f) {
-  const PotentialId id = graph.potential_of(f);
-  return graph.potential(id).kind == PotentialKind::parity ||
-         std::ranges::count(graph.numbers(id), -kInf) > 0;
-}
-
 // Factors that forbid joint states of variables in different parts.
 std::size_t count_forbidding(const FactorGraph& graph, std::span<const std::size_t> part_of) {
   std::size_t count = 0;
   for (Factor f = 0; f < graph.factors(); ++f) {
-    if (!forbids(graph, f)) continue;
+    if (!is_hard(graph, f)) continue;
     std::optional<std::size_t> first;
     for (const Variable v : graph.scope(f)) {
       if (graph.states(v) < 2) continue;
@@ -114,9 +108,7 @@ std::size_t count_forbidding(const FactorGraph& graph, std::span<const std::size
 }  // namespace
 
 MeanFieldStart::MeanFieldStart(const FactorGraph& graph, std::uint64_t seed)
-    : graph_(graph), random_(seed) {
-  for (Factor f = 0; f < graph.factors(); ++f) forbids_ = forbids_ || forbids(graph, f);
-}
+    : graph_(graph), random_(seed), forbids_(has_hard_factors(graph)) {}
 
 std::optional<VariableMarginals> MeanFieldStart::next() {
   VariableMarginals q;
@@ -282,7 +274,9 @@ StructuredMeanField::StructuredMeanField(const FactorGraph& graph,
   assign_parts(parts);
   for (Factor f = 0; f < graph.factors(); ++f) cut(f);
   for (Part& part : parts_) {
-    part.tree = std::make_unique<JunctionTree>(part.graph, find_elimination_order(part.graph));
+    const GraphCallback go_on = until_interrupted();
+    part.tree = std::make_unique<JunctionTree>(
+        part.graph, find_elimination_order(part.graph, {.progress = go_on}), go_on);
     if (part.tree->bytes() > kMostBytes) {
       throw UsageError("the junction tree of a part of the variables takes more than 1 GiB");
     }
