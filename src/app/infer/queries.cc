@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "app/infer/table_text.h"
 #include "app/inspect/inspect.h"
@@ -12,8 +13,8 @@
 #include "core/parse_number.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
+#include "croft/inference/junction_tree.h"
 #include "data/comma_list.h"
-#include "inference/graph/oracles/sum_oracle.h"
 #include "structure/counters.h"
 
 namespace croft {
@@ -189,7 +190,25 @@ Json to_json(const std::vector<EventAnswer>& answers) {
   return list;
 }
 
-// H = log Z - E[score], and the derivatives of log Z are the expected counts of the numbers.
+namespace {
+
+// The same distribution, with tables whose largest score is 0: what is subtracted from log Z is as
+// small as can be.
+FactorGraph with_relative_tables(const FactorGraph& graph) {
+  FactorGraph out;
+  for (Variable v = 0; v < graph.variables(); ++v) out.add_variable(graph.states(v));
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    std::vector<double> scores = graph.table(f);
+    const double most = *std::ranges::max_element(scores);
+    for (double& each : scores) each -= most == -kInf ? 0 : most;
+    out.add_factor(graph.scope(f), out.add_table(scores));
+  }
+  return out;
+}
+
+}  // namespace
+
+// H = log Z - E[score].
 EntropyAnswer ask_entropy(const GraphFile& file, const FactorGraph& graph,
                           std::span<const State> evidence, const InferRequest& request,
                           const InferCalls& calls) {
@@ -198,18 +217,28 @@ EntropyAnswer ask_entropy(const GraphFile& file, const FactorGraph& graph,
   own.method = "junction-tree";
   const InferResult found = infer(graph, evidence, own, calls);
   const FactorGraph given = evidence.empty() ? graph : condition(graph, evidence);
-  FactorGraph tables = needs_counters(given) ? with_counters(given).graph : given;
-  std::vector<double> counts(tables.numbers().size(), 0);
-  const double log_z = exact_sums(0)(tables)->sums(1, counts);
-  if (log_z == -kInf) fail_impossible();
+  const FactorGraph tables =
+      with_relative_tables(needs_counters(given) ? with_counters(given).graph : given);
+  const GraphCallback go_on = calls.progress ? calls.progress : until_interrupted();
+  JunctionTree tree(tables, find_elimination_order(tables, {.progress = go_on}), go_on);
+  std::vector<Factor> all(tables.factors());
+  std::iota(all.begin(), all.end(), Factor{0});
+  const GraphMarginals p = tree.marginals(all);
   CompensatedSum score;
-  for (std::size_t k = 0; k < counts.size(); ++k) {
-    if (counts[k] > 0) score.add(counts[k] * tables.numbers()[k]);
+  for (const Factor f : all) {
+    const std::vector<double> scores = tables.table(f);
+    for (std::size_t k = 0; k < scores.size(); ++k) {
+      if (p.factor[f][k] > 0) score.add(p.factor[f][k] * scores[k]);
+    }
   }
-  EntropyAnswer answer{std::max(0.0, log_z - score.value()), {}};
+  EntropyAnswer answer{p.log_partition - score.value(), {}};
+  double most = 0, sum = 0;  // what rounding may not leave
   for (Variable v = 0; v < found.marginals.size(); ++v) {
     answer.variables.push_back(measured(file, v, found.marginals[v]));
+    most = std::max(most, answer.variables.back().entropy);
+    sum += answer.variables.back().entropy;
   }
+  answer.joint = std::clamp(answer.joint, most, std::max(most, sum));
   return answer;
 }
 
