@@ -13,9 +13,10 @@
 namespace croft {
 namespace {
 
-// Logarithms beyond this have run away: no score has such a size, and soon they would be infinite,
+// Logarithms that are so far below those of the scores have run away: soon they would be infinite,
 // as only those of zeros may be.
-constexpr double kRunaway = -1e12;
+constexpr double kRunaway = 1e12;
+constexpr double kDigits = 1e8;  // scores whose sums by beliefs are exact
 
 std::vector<double> probabilities(const std::vector<double>& logs) {
   const double high = *std::ranges::max_element(logs);
@@ -43,6 +44,14 @@ class RegionMessages {
       constant_ += graph.score_of(f, std::vector<State>(graph.scope(f).size(), 0));
     }
     contradiction_ = contradiction_ || constant_ == -kInf;
+    for (const Outer& each : outer_) {
+      double low = kInf, high = -kInf;
+      for (const double score : each.scores) {
+        high = std::max(high, score);
+        if (score > -kInf) low = std::min(low, score);
+      }
+      if (high > low) range_ += high - low;
+    }
   }
 
   // An (outer) iteration; the largest change of a belief of an inner region, or how far outer ones
@@ -78,6 +87,8 @@ class RegionMessages {
 
   bool contradiction() const { return contradiction_; }
   bool ran_away() const { return ran_away_; }
+  // Whether rounding of messages leaves the sums of b theta that they stand for their digits.
+  bool keeps_digits() const { return range_ < kDigits; }
 
   // (GV.16)
   double kikuchi() const {
@@ -228,7 +239,8 @@ class RegionMessages {
       contradiction_ = true;
       return 0;
     }
-    for (const double each : b) ran_away_ = ran_away_ || (each < kRunaway && each > -kInf);
+    for (const double each : b)
+      ran_away_ = ran_away_ || (each < -(kRunaway + 2 * range_) && each > -kInf);
     if (ran_away_) return kInf;
     const double change = disagreement(inner, b);
     for (std::size_t s = 0; s < b.size(); ++s) {
@@ -267,6 +279,7 @@ class RegionMessages {
   std::vector<Outer> outer_;
   std::vector<Inner> inner_;
   double constant_ = 0;
+  double range_ = 0;  // of the regions' scores that are not -inf, together
   bool contradiction_ = false, ran_away_ = false;
   std::vector<double> high_, sum_;  // of one inner region
 };
@@ -314,7 +327,7 @@ GeneralisedResult generalised_propagation(const FactorGraph& graph, const Region
     result.log_partition = -kInf;
     return result;
   }
-  if (regions.acyclic && end.converged) result.kind = ResultKind::exact;
+  if (regions.acyclic && end.converged && messages.keeps_digits()) result.kind = ResultKind::exact;
   result.log_partition = messages.kikuchi();
   result.beliefs = messages.beliefs();
   result.outer = messages.outer_beliefs();
