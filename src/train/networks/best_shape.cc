@@ -59,18 +59,21 @@ class BestShape {
     return (all & low) | ((all & ~low) << 1);
   }
 
-  // The best score of v with parents from each set.
+  // The best score of v with parents from each set.  One parent more must gain more than rounding
+  // may: constants and copies of other parents gain nothing.
   void choose_parents() {
     of_choice_.resize(variables_);
+    const double least = 1e-12 * (1 + std::abs(of_set_.back()));
     for (Variable v = 0; v < variables_; ++v) {
       std::vector<double>& best = of_choice_[v];
       best.resize(size() / 2);
       for (std::size_t k = 0; k < best.size(); ++k) {
-        const Set set = unpacked(v, k);
-        best[k] = family(v, set);
+        best[k] = -HUGE_VAL;
         for (Set rest = static_cast<Set>(k); rest != 0; rest &= rest - 1) {
           best[k] = std::max(best[k], best[k & ~(rest & -rest)]);
         }
+        const double own = family(v, unpacked(v, k));
+        if (k == 0 || own > best[k] + least) best[k] = own;
       }
     }
   }
@@ -99,13 +102,9 @@ class BestShape {
       const Variable v = sink[set];
       Set from = set & ~(Set{1} << v);
       const double best = of_choice_[v][packed(v, from)];
-      while (family(v, from) != best) {  // one of them is not needed
-        for (Set rest = from; rest != 0; rest &= rest - 1) {
-          const Set fewer = from & ~(rest & -rest);
-          if (of_choice_[v][packed(v, fewer)] != best) continue;
-          from = fewer;
-          break;
-        }
+      for (Set rest = from; rest != 0; rest &= rest - 1) {
+        const Set fewer = from & ~(rest & -rest);
+        if (of_choice_[v][packed(v, fewer)] == best) from = fewer;  // it is not needed
       }
       for (Set rest = from; rest != 0; rest &= rest - 1) {
         parents[v].push_back(static_cast<Variable>(std::countr_zero(rest)));

@@ -30,7 +30,7 @@ void CaseTable::add(std::span<const State> row) {
 void CaseTable::merge() {
   JointCells all(*this);
   for (Variable v = 0; v < variables() && all.cells < rows(); ++v) all.refine(*this, v);
-  if (all.cells == rows()) return;
+  if (all.cells >= rows()) return;  // none are alike, or there are none
   std::vector<std::uint32_t> first(all.cells, kNone), weights(all.cells, 0);
   for (std::uint32_t r = 0; r < rows(); ++r) {
     first[all.cell[r]] = std::min(first[all.cell[r]], r);

@@ -159,6 +159,35 @@ double best_of_all(const CaseTable& cases, const ShapeScoreOptions& options, std
   return best;
 }
 
+TEST(LearnShape, NoCompleteCaseIsAnErrorOfEveryMethod) {
+  CaseTable none({2, 2});
+  none.merge();
+  for (const ShapeMethod method :
+       {ShapeMethod::hill_climbing, ShapeMethod::exact, ShapeMethod::pc}) {
+    EXPECT_THROW(learn_shape(none, {.method = method}), Error);
+  }
+}
+
+TEST(LearnShape, ExactGivesConstantsAndCopiesNoEdgesThatGainNothing) {
+  CaseTable cases({1, 2, 1, 2, 2, 2});
+  for (State k = 0; k < 200; ++k) {
+    const State a = k / 2 % 2, b = k % 2;
+    cases.add(std::vector<State>{0, a, 0, b, a, a});
+  }
+  for (const ShapeScore score : {ShapeScore::bic, ShapeScore::bdeu}) {
+    const LearntShape found =
+        learn_shape(cases, {.method = ShapeMethod::exact, .score = {.score = score}});
+    std::size_t edges = 0;
+    for (Variable v = 0; v < found.parents.size(); ++v) {
+      edges += found.parents[v].size();
+      for (const Variable u : found.parents[v]) EXPECT_TRUE(u % 2 == 1 || u == 4) << u << v;
+    }
+    EXPECT_TRUE(found.parents[0].empty() && found.parents[2].empty());
+    EXPECT_GE(edges, 2u);  // of the copies
+    EXPECT_LE(edges, score == ShapeScore::bic ? 2u : 3u);
+  }
+}
+
 TEST(LearnShape, ExactFindsTheBestOfAllShapes) {
   Random random(4);
   for (int k = 0; k < 8; ++k) {
