@@ -381,7 +381,10 @@ class FactorGraph(CountingFactors):
     def read(cls, path: Union[str, os.PathLike[str]], format: Optional[str] = None) -> FactorGraph:
         """Reads a file: "uai", "lg", "fg", "bif", "xmlbif", "net" (Hugin) or "xdsl" (GeNIe); None: what its name
         or its beginning says."""
-        return cls._of(_core.Graph.read(os.fspath(path), format))
+        native = _core.Graph.read(os.fspath(path), format)
+        for note in native.notes:
+            warn(note)
+        return cls._of(native)
 
     @classmethod
     def from_uai(cls, text: str) -> FactorGraph:

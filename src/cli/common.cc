@@ -38,6 +38,12 @@ void handle_interrupts() {
   for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
 }
 
+void warn_of(const std::vector<Message>& warnings) {
+  for (const Message& each : warnings) {
+    std::fprintf(stderr, "croft: warning: %s\n", each.text().c_str());
+  }
+}
+
 CommonOptions common_of(const OptionValues& values) {
   CommonOptions common;
   values.read("threads", common.threads);

@@ -4,9 +4,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/files.h"
 #include "core/option_values.h"
+#include "croft/core/message.h"
 
 namespace croft {
 class Json;
@@ -29,6 +31,9 @@ void handle_interrupts();
 
 // Whoever reads the results has seen enough (`croft ... | head`): the program ends without a word.
 struct ReaderLeft {};
+
+// "croft: warning: …" on stderr.
+void warn_of(const std::vector<Message>& warnings);
 
 // Results go to stdout through these; a failed write (a full disk) is an error, a closed pipe
 // throws ReaderLeft.

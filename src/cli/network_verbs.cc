@@ -25,6 +25,7 @@ constexpr std::size_t kBatch = 8192;  // rows
 struct NetworkCommand {
   explicit NetworkCommand(const OptionValues& values)
       : path(values.text("model")), net(read_graph(path)) {
+    warn_of(net.notes);
     check_cases_network(net, path);
     if (values.given("target")) target = find_variable(net, values.text("target"));
     read_delimiter(values, rows.delimiter);

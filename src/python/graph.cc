@@ -358,6 +358,14 @@ void bind_graph(py::module_& module) {
       .def("names",
            [](Graph& g) { return std::pair(g.file().names.variables, g.file().names.states); })
       .def_property_readonly("directed", [](Graph& g) { return g.file().directed; })
+      .def_property_readonly("notes",
+                             [](Graph& g) {
+                               std::vector<std::string> notes;
+                               for (const Message& each : g.file().notes) {
+                                 notes.push_back(each.text());
+                               }
+                               return notes;
+                             })
       .def_property_readonly("variables", [](Graph& g) { return g.graph().variables(); })
       .def_property_readonly("factors", [](Graph& g) { return g.graph().factors(); })
       .def("states", &Graph::states)

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "croft/core/message.h"
 #include "croft/data/line_reader.h"
 #include "croft/structure/factor_graph.h"
 #include "croft/structure/influence_diagram.h"
@@ -28,6 +29,7 @@ struct GraphFile {
   std::vector<GraphDecision> decisions = {};
   std::vector<GraphUtility> utilities = {};
   std::vector<GraphPlace> places = {};  // [variables]; empty unless the file has one for each
+  std::vector<Message> notes = {};      // sentences: what is not as the file has it
 };
 
 // What people call a variable and a state: the name, or else the number from 0.
@@ -119,7 +121,7 @@ Evidence read_uai_evidence(LineReader lines, const FactorGraph& graph);
 // A directed graph with names; factor f is that of the f-th probability block.  Throws InputError
 // (file, line, column) for text that is no such network: among others for a variable with two
 // blocks or none, for a row given twice or not at all, and for a row whose sum is further than 0.01
-// from 1.
+// from 1.  Rows that are nearer are divided by their sums, and the notes say so.
 GraphFile read_bif(LineReader lines);
 
 // The text of a directed graph; without names its variables are v0, v1 … and their states s0, s1 …
@@ -127,8 +129,9 @@ GraphFile read_bif(LineReader lines);
 // scope, Error for names that the format cannot write.
 std::string write_bif(const GraphFile& file);
 
-// Formats of Bayesian networks and influence diagrams that other programs write.  Factor f is that
-// of the f-th chance node.  All throw InputError (file, line) for text that is no such network.
+// Formats of Bayesian networks and influence diagrams that other programs write.  Rows that are
+// rounded are treated as those of BIF.  Factor f is that of the f-th chance node.  All throw
+// InputError (file, line) for text that is no such network.
 //
 // XMLBIF 0.3, of JavaBayes, Weka and others: the variable's own state changes fastest.  Document
 // types that define entities are refused.

@@ -203,9 +203,7 @@ void answer(const InferCommand& c, const GraphFile& file, const Findings& known)
   check_decided(file, known.states);
   const InferResult result =
       infer(with_findings(file.graph, known.soft), known.states, c.request, calls_of(c));
-  for (const Message& warning : result.warnings) {  // also where progress is not wanted
-    std::fprintf(stderr, "croft: warning: %s\n", warning.text().c_str());
-  }
+  warn_of(result.warnings);  // also where progress is not wanted
   if (!c.picture.empty() && c.request.task == GraphTask::marginals) {
     write_file(c.picture, picture_of(c.picture, file, known.states, result.marginals));
   }
@@ -288,7 +286,9 @@ GraphFile asked_graph(const OptionValues& values) {
   const std::string path(values.text("GRAPH"));
   if (!bugs::is_program_file(path)) {
     if (values.given("data")) throw UsageError("--data is for BUGS models (.bug, .jags)");
-    return read_graph(path, format_of(values));
+    GraphFile file = read_graph(path, format_of(values));
+    warn_of(file.notes);
+    return file;
   }
   if (values.given("format")) {
     throw UsageError("--format is for files of graphs, and ", in_quotes(path),

@@ -14,8 +14,6 @@
 namespace croft {
 namespace {
 
-constexpr double kRowTolerance = NetworkBuilder::kRowTolerance;
-
 // Reads one network, from the first block to the last.
 class BifReader {
  public:
@@ -40,6 +38,7 @@ class BifReader {
                        file_.names.variables[v], "give one to each");
     }
     check_acyclic(file_, where_);
+    rounded_.add_note(file_.notes);
     for (const auto& place : places_) {
       if (!place) return std::move(file_);
     }
@@ -170,6 +169,7 @@ class BifReader {
       if (tokens_.is("property")) {
         tokens_.take_statement();
       } else if (tokens_.is("default")) {
+        if (!default_.empty()) throw InputError(where, "a second default row", "default", "");
         tokens_.next();
         default_ = read_row(where);
         if (is_not_given(default_)) default_.clear();
@@ -232,19 +232,13 @@ class BifReader {
     return numbers;
   }
 
-  void check_sum(const Location& where, const std::vector<double>& row) const {
-    double sum = 0;
+  void normalise(const Location& where, std::vector<double>& row) {
     if (is_not_given(row)) return;
     if (std::ranges::find(row, kNotGiven) != row.end()) {
       throw InputError(where, "a row of " + file_.names.variables[child_] + " is given in part",
                        "-1", "give all of its numbers, or none");
     }
-    for (const double each : row) sum += each;
-    if (std::abs(sum - 1) <= kRowTolerance) return;
-    std::string text;
-    append_number(text, sum);
-    throw InputError(where, "probabilities of " + file_.names.variables[child_] + " add up to",
-                     text, "they must add up to 1");
+    rounded_.normalise(row, file_.names.variables[child_], where);
   }
 
   std::vector<double> read_row(const Location& where) {
@@ -258,7 +252,7 @@ class BifReader {
                            "probabilities",
                        std::to_string(row.size()), "");
     }
-    check_sum(where, row);
+    normalise(where, row);
     return row;
   }
 
@@ -279,7 +273,7 @@ class BifReader {
     for (std::uint64_t joint = 0; joint < rows; ++joint) {
       std::vector<double> row;
       for (std::size_t s = 0; s < states; ++s) row.push_back(all[s * rows + joint]);
-      check_sum(where, row);
+      normalise(where, row);
       add_row(joint, std::move(row), where);
     }
   }
@@ -331,6 +325,7 @@ class BifReader {
   std::vector<Variable> parents_;
   std::map<std::uint64_t, std::vector<double>> rows_;
   std::vector<double> default_;
+  RoundedRows rounded_;
 };
 
 std::string quoted(const std::string& name) {

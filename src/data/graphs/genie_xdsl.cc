@@ -118,7 +118,7 @@ class XdslReader {
   // (NM) p(Y no stronger than y | x) = product over the parents of p(Y_i no stronger than y | x_i),
   // and of the leak.  States of a node go from the strongest to the weakest.
   std::vector<double> noisy_max(const XmlElement& element, std::size_t n,
-                                const std::vector<std::size_t>& parents) const {
+                                const std::vector<std::size_t>& parents) {
     const std::size_t own = builder_.node(n).states.size();
     std::vector<std::size_t> scope = parents;
     scope.push_back(n);
@@ -148,7 +148,7 @@ class XdslReader {
 
   // p(Y_i no stronger than y | x_i): [parents, then the leak][states of the parent x own states].
   std::vector<std::vector<double>> tails_of(const XmlElement& element, std::size_t n,
-                                            const std::vector<std::size_t>& parents) const {
+                                            const std::vector<std::size_t>& parents) {
     const std::size_t own = builder_.node(n).states.size();
     const XmlElement& list = element.need_child("parameters");
     const std::vector<double> all = numbers_in(list.text, list.where);
@@ -174,18 +174,12 @@ class XdslReader {
     tails.emplace_back(from, from + own);
     for (std::vector<double>& each : tails) {
       for (std::size_t column = 0; column < each.size(); column += own) {
-        double sum = 0;
-        for (std::size_t y = own; y-- > 0;) {
-          if (!(each[column + y] >= 0)) {
-            throw InputError(list.where, "a parameter of noisy-MAX is below 0", "", "");
-          }
-          each[column + y] = sum += each[column + y];
+        const std::span<double> row = std::span(each).subspan(column, own);
+        if (!std::ranges::all_of(row, [](double p) { return p >= 0; })) {
+          throw InputError(list.where, "a parameter of noisy-MAX is below 0", "", "");
         }
-        if (std::abs(sum - 1) > NetworkBuilder::kRowTolerance) {
-          throw InputError(list.where,
-                           "parameters of noisy-MAX " + builder_.node(n).name + " add up to",
-                           std::to_string(sum), "they must add up to 1");
-        }
+        builder_.rounded().normalise(row, "noisy-MAX " + builder_.node(n).name, list.where);
+        for (std::size_t y = own - 1; y-- > 0;) row[y] += row[y + 1];
       }
     }
     return tails;

@@ -35,6 +35,34 @@ std::string number_text(double value) {
 
 }  // namespace
 
+void RoundedRows::normalise(std::span<double> row, const std::string& variable,
+                            const Location& where) {
+  double sum = 0;
+  for (const double each : row) sum += each;
+  const double off = std::abs(sum - 1);
+  if (off > kMost + 1e-9) {  // 0.99 is within
+    throw InputError(where, "probabilities of " + variable + " add up to", number_text(sum),
+                     "they must add up to 1");
+  }
+  if (off <= 1e-12) return;
+  for (double& each : row) each /= sum;
+  if (off <= kUnsaid) return;
+  if (rows_++ > 0) return;
+  first_ = where;
+  first_sum_ = sum;
+  first_variable_ = variable;
+}
+
+void RoundedRows::add_note(std::vector<Message>& notes) const {
+  if (rows_ == 0) return;
+  notes.push_back({place_of(first_), ": probabilities of ", first_variable_, " add up to ",
+                   number_text(first_sum_),
+                   rows_ == 1
+                       ? std::string()
+                       : ", and other rows not to 1 either, " + std::to_string(rows_) + " in all",
+                   "; each such row is divided by its sum"});
+}
+
 std::size_t NetworkBuilder::add(NetworkNode node) {
   check_states(node);
   if (!number_.emplace(node.name, nodes_.size()).second) {
@@ -59,10 +87,9 @@ std::uint64_t NetworkBuilder::joint_states(std::span<const std::size_t> nodes) c
   return joint;
 }
 
-void NetworkBuilder::check_numbers(const Node& node, std::span<const double> numbers,
-                                   const Location& where) const {
+void NetworkBuilder::check_numbers(const Node& node, std::span<double> numbers,
+                                   const Location& where) {
   const std::size_t own = node.node.states.size();
-  double sum = 0;
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     const double value = numbers[k];
     if (node.node.kind == NodeKind::utility) {
@@ -74,13 +101,9 @@ void NetworkBuilder::check_numbers(const Node& node, std::span<const double> num
       throw InputError(where, "a probability of " + node.node.name + " is below 0 or no number",
                        number_text(value), "");
     }
-    sum += value;
-    if ((k + 1) % own != 0) continue;
-    if (std::abs(sum - 1) > kRowTolerance) {
-      throw InputError(where, "probabilities of " + node.node.name + " add up to", number_text(sum),
-                       "they must add up to 1");
+    if ((k + 1) % own == 0) {
+      rounded_.normalise(numbers.subspan(k + 1 - own, own), node.node.name, where);
     }
-    sum = 0;
   }
 }
 
@@ -113,11 +136,11 @@ void NetworkBuilder::define(std::size_t n, std::vector<std::size_t> parents,
                            " numbers, one for each joint state, and has",
                        std::to_string(numbers.size()), "");
     }
-    check_numbers(node, numbers, where);
   }
+  node.numbers.assign(numbers.begin(), numbers.end());
+  if (node.node.kind != NodeKind::decision) check_numbers(node, node.numbers, where);
   node.defined = true;
   node.parents = std::move(parents);
-  node.numbers.assign(numbers.begin(), numbers.end());
 }
 
 GraphFile NetworkBuilder::finish(const std::string& file) && {
@@ -156,6 +179,7 @@ GraphFile NetworkBuilder::finish(const std::string& file) && {
     }
   }
   check_acyclic(out, where);
+  rounded_.add_note(out.notes);
   return out;
 }
 

@@ -12,6 +12,23 @@
 
 namespace croft {
 
+// Rows of probabilities that their file has rounded.
+class RoundedRows {
+ public:
+  static constexpr double kMost = 0.01;      // of a row's sum from 1
+  static constexpr double kUnsaid = 1.1e-6;  // six digits: divided by the sum without a word
+
+  // Divides a row by its sum.  Throws InputError where that is further than kMost from 1.
+  void normalise(std::span<double> row, const std::string& variable, const Location& where);
+  void add_note(std::vector<Message>& notes) const;  // one about all of them, if there are any
+
+ private:
+  std::size_t rows_ = 0;
+  double first_sum_ = 1;
+  std::string first_variable_;
+  Location first_;
+};
+
 enum class NodeKind { chance, decision, utility };
 
 struct NetworkNode {
@@ -24,8 +41,6 @@ struct NetworkNode {
 
 class NetworkBuilder {
  public:
-  static constexpr double kRowTolerance = 0.01;  // of the sum of a row of probabilities
-
   // The node's number.  Throws InputError for a name that is there already, for states of one
   // name, and for a chance node or decision without states.
   std::size_t add(NetworkNode node);
@@ -42,6 +57,7 @@ class NetworkBuilder {
   void define(std::size_t n, std::vector<std::size_t> parents, std::span<const double> numbers,
               const Location& where);
   bool defined(std::size_t n) const { return nodes_[n].defined; }
+  RoundedRows& rounded() { return rounded_; }
   // Joint states of nodes, limited by kMostNumbers + 1.
   std::uint64_t joint_states(std::span<const std::size_t> nodes) const;
   static constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 26;  // of a table
@@ -56,11 +72,11 @@ class NetworkBuilder {
     std::vector<std::size_t> parents;
     std::vector<double> numbers;
   };
-  void check_numbers(const Node& node, std::span<const double> numbers,
-                     const Location& where) const;
+  void check_numbers(const Node& node, std::span<double> numbers, const Location& where);
 
   std::vector<Node> nodes_;
   std::map<std::string, std::size_t, std::less<>> number_;
+  RoundedRows rounded_;
 };
 
 // The numbers of a text, between blanks.  Throws InputError at `where` for what is no number.

@@ -52,6 +52,26 @@ TEST(JavaBayes, TheFirstNameIsTheVariableAndTheOthersAreItsParents) {
   EXPECT_EQ(again.places[0].y, -2.5);
 }
 
+TEST(Bif, RowsThatAreRoundedAreNormalisedAndSaidOnce) {
+  const std::string head = "variable a { type discrete [ 3 ] { x, y, z }; }\n";
+  const auto file_of = [&](const std::string& row) {
+    return read(head + "probability ( a ) { table " + row + "; }", GraphFormat::bif);
+  };
+  for (const char* row : {"0.33, 0.33, 0.33", "0.25, 0.25, 0.491"}) {
+    const GraphFile file = file_of(row);
+    EXPECT_NEAR(p(file, 0, {0}) + p(file, 0, {1}) + p(file, 0, {2}), 1, 1e-15);
+    ASSERT_EQ(file.notes.size(), 1u);
+    EXPECT_TRUE(file.notes[0].text().starts_with("g:2:21: probabilities of a add up to 0.99"));
+  }
+  EXPECT_NEAR(p(file_of("0.333333, 0.333333, 0.333333"), 0, {1}), 1 / 3., 1e-15);
+  EXPECT_TRUE(file_of("0.333333, 0.333333, 0.333333").notes.empty());
+  EXPECT_TRUE(file_of("0.1, 0.2, 0.7").notes.empty());
+  expect_error(head + "probability ( a ) { table 0.3, 0.3, 0.38; }", GraphFormat::bif,
+               "g:2:21: ", "add up to: \"0.98");
+  expect_error(head + "probability ( a ) { default 0.2, 0.3, 0.5; default 0.3, 0.2, 0.5; }",
+               GraphFormat::bif, "g:2:44: ", "second default");
+}
+
 TEST(JavaBayes, MinusOneIsANumberThatIsNotGiven) {
   const std::string rain = std::string(kHead) + "probability ( rain ) { table 0.3 0.7 ; }\n";
   const GraphFile file = read(rain +
