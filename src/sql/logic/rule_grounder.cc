@@ -1,14 +1,19 @@
 #include "sql/logic/rule_grounder.h"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <algorithm>
 
+#include "croft/core/random.h"
 #include "sql/logic/argument_blocks.h"
 
 namespace croft {
 namespace {
 
+constexpr double kMostRows = 3e10;           // of a rule that may be begun: hours
+constexpr std::size_t kDrawn = 200;          // groundings that stand for all of so many
+constexpr std::size_t kPartsOfDrawn = 1000;  // of one of them; a larger one is taken to be open
 constexpr std::size_t kMostClausesShared = 4096;  // of one grounding, where its weight is shared
 
 bool equality_holds(const RuleJoin::Equality& equality, const WatchedRows& rows) {
@@ -169,9 +174,47 @@ void RuleGrounder::ground_special(const LogicRule& rule) {
 void RuleGrounder::ground_rule(const LogicRule& rule) {
   if (must_specialise(space_, rule, options_.reading)) return ground_special(rule);
   const RulePlan plan = plan_rule(space_, rule, options_.reading);
+  refuse_hopeless(rule, plan);
   if (!plan.form) return ground_one_by_one(rule);
   for (const RuleJoin& join : plan.joins) ground_join(rule, plan.weighted.factor, join, join.rows);
   add_base(rule, plan);
+}
+
+// Throws Error where the rule would take days.  What the evidence leaves of its groundings is
+// estimated from a few of them.
+void RuleGrounder::refuse_hopeless(const LogicRule& rule, const RulePlan& plan) {
+  const std::vector<std::uint32_t> free = free_variables(rule);
+  double rows = 1, times = 1;
+  for (const std::uint32_t v : free) {
+    rows *= static_cast<double>(space_.constants(rule.variables[v].type));
+  }
+  for (const RuleJoin& join : plan.joins) times = std::max(times, join.times);
+  rows /= times;
+  if (rows <= kMostRows) return;
+  FormulaGrounder grounder(space_, rule);
+  Random random(1);
+  std::vector<std::uint32_t> values(rule.variables.size(), 0);
+  std::size_t open = 0;
+  for (std::size_t k = 0; k < kDrawn; ++k) {
+    watch_.step();
+    for (const std::uint32_t v : free) {
+      values[v] =
+          static_cast<std::uint32_t>(random.below(space_.constants(rule.variables[v].type)));
+    }
+    try {
+      const auto formula = grounder.ground(values, GroundWith::evidence, kPartsOfDrawn);
+      if (formula && !formula->is_true() && !formula->is_false()) ++open;
+    } catch (const Error&) {
+      ++open;
+    }
+  }
+  rows *= static_cast<double>(open) / kDrawn;
+  if (rows <= kMostRows) return;
+  throw Error(place_of(rule.where), ": this rule has ", free.size(),
+              " free variables, and the evidence leaves about ", fmt::format("{:.1g}", rows),
+              " groundings of it, too many to go through; write it with fewer variables, leave out "
+              "constants, or close predicates: ",
+              rule.text);
 }
 
 void RuleGrounder::add_base(const LogicRule& rule, const RulePlan& plan) {

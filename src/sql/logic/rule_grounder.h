@@ -46,6 +46,7 @@ class RuleGrounder {
 
  private:
   double groundings(const LogicRule& rule, const RulePlan& plan);
+  void refuse_hopeless(const LogicRule& rule, const RulePlan& plan);
   void ground_special(const LogicRule& rule);
   void add_base(double weight, const WeightedForm& form, double groundings);
   template <class ValueOf>

@@ -395,6 +395,21 @@ TEST(Grounder, PredictionCountsTheRowsOfItsJoins) {
             std::string::npos);
 }
 
+TEST(Grounder, ARuleOfMoreGroundingsThanCanBeGoneThroughIsRefusedAtOnce) {
+  const std::string head = "t = {1, ..., 30}\nP(t)\n*R(t)\n1 ";
+  const std::string many = "P(a) v P(b) v P(c) v P(d) v P(e) v P(f) v P(g) v P(h)";
+  for (const std::string& rule : {many, "!(" + many + " v (P(a) <=> P(b)))"}) {
+    const Case in(head + rule + "\n", "R(1)\n");
+    EXPECT_TRUE(message_of<Error>([&] { ground(in.space()); })
+                    .starts_with("t.mln:4:1: this rule has 8 free variables, and the evidence "
+                                 "leaves about 7e+11 groundings of it"));
+  }
+  // The evidence leaves one grounding of as many.
+  const Case few(head + "R(a) ^ R(b) ^ R(c) ^ R(d) ^ R(e) ^ R(f) ^ R(g) ^ R(h) => P(a)\n", "R(1)\n",
+                 {true, false});
+  EXPECT_EQ(ground(few.space()).clauses(), 1u);
+}
+
 TEST(Grounder, WeightsWithPlusAreUnitsOfTheirOwn) {
   const Case in("t = {A, B}\nu = {X, Y, Z}\nP(t)\nW(t, u)\n1 W(x, +w) => P(x)\n3 P(x)\n", "");
   const AtomSpace space = in.space();
