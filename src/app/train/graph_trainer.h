@@ -19,6 +19,7 @@ struct GraphRequest : OptimisedRequest {
   std::vector<double> instance_weights;  // in the place of a file
   std::string class_weights;             // of variables by their labels: balanced, or a file
   std::string expectations;              // file; with `labelled` options.unlabelled has it
+  bool names_objective = true;           // else another may be taken where the likelihood's is not
   GraphTrainOptions options;             // the rest
 };
 
@@ -63,6 +64,7 @@ class GraphTrainer : public Trainer {
     std::size_t variables = 0, hidden = 0, instances = 0, cliques = 0, templates = 0, features = 0,
                 held_out = 0, unlabelled = 0;
   };
+  void choose_objective(TrainObserver& observer);
   Json record() const;
   std::uint64_t fingerprint();
 

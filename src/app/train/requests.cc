@@ -260,6 +260,7 @@ GraphRequest graph_request(const OptionValues& values) {
   values.choose("features", {FeatureSet::all, FeatureSet::observed, FeatureSet::all}, o.features);
   values.read("min-count", o.min_count);
   o.objective = objective_named(values.text("objective"), Structure::graph);
+  request.names_objective = values.given("objective");
   if (values.given("optimizer")) o.method = method_named(values.text("optimizer"));
   read_settings(values, o.settings);
   values.read("l1", o.regulariser.l1);

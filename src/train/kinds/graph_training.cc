@@ -88,6 +88,16 @@ bool wants_start(const GraphProblem& p, std::size_t hidden) {
          std::ranges::any_of(p.instances, [](const auto& each) { return has_cycles(each.graph); });
 }
 
+// Whether the objective's value and slope are those of an approximation.
+bool is_inexact(const GraphProblem& p, const GraphFindings& found) {
+  const bool messages = p.objective == Objective::bethe || p.objective == Objective::mean_field ||
+                        p.objective == Objective::tree_reweighted ||
+                        p.objective == Objective::product_of_beliefs;
+  return found.not_converged > 0 ||
+         (messages &&
+          std::ranges::any_of(p.instances, [](const auto& i) { return has_cycles(i.graph); }));
+}
+
 void start_by_pieces(const GraphProblem& problem, std::span<double> w) {
   GraphProblem start = problem;
   start.objective = Objective::piecewise;
@@ -278,6 +288,10 @@ GraphTrainResult GraphTraining::run(const GraphTrainOptions& options,
           result.findings.last_not_converged, weights_);
   };
   best_graph(options, train, keep, kept, result);
+  if (result.optimization.message == kNoStep && is_inexact(problem, result.findings)) {
+    result.optimization.message =
+        "no step lowers the objective: approximate inference gives it no exact value and slope";
+  }
   if (result.findings.not_converged > 0) {
     result.optimization.message +=
         (searches(options.objective) ? "; the labelling was not proven to be the best in "

@@ -222,6 +222,50 @@ query = """
         self.assertIn("was not proven to be the best in", message)
         self.assertNotIn("--damping", message)
 
+    def test_without_an_objective_wide_graphs_are_trained_by_one_that_fits(self):
+        rng = random.Random(3)
+        rows = [f"{40 * r + c},{r},{c},{rng.random() + (r > 20):.3f},{'ab'[r > 20]}\n"
+                for r in range(40) for c in range(40)]
+        table = self.file("pixel.csv", "id,row,column,seen,label\n" + "".join(rows))
+        spec = self.file("grid.toml", """
+[[variables]]
+domain = "side"
+query = "select id, 0 as instance, label from pixel"
+
+[[templates]]
+name = "seen"
+variables = ["side"]
+query = "select id, seen from pixel"
+
+[[templates]]
+name = "next"
+variables = ["side", "side"]
+query = '''
+  select a.id, b.id from pixel a join pixel b
+  on (a.row = b.row and b.column = a.column + 1) or (a.column = b.column and b.row = a.row + 1)
+'''
+""")
+        grid = ["train", "--model", "graph", "--spec", spec, "--database", table, "--max-iterations", "20", "-o"]
+        model = self.folder / "grid.croft"
+        done = croft(*grid, model)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = done.stderr.decode()
+        self.assertRegex(text, "a junction tree of an instance of 1600 variables has 2\\^[0-9]+ joint states or more, "
+                               "too many for the exact likelihood: training minimises --objective pseudolikelihood; "
+                               "give --objective for another, such as bethe or piecewise")
+        self.assertNotIn("rounding", text)
+        record = json.loads(self.run_ok("inspect", model, "--json"))["training"]
+        self.assertEqual(record["objective"], "pseudolikelihood")
+        asked = croft(*grid, model, "--objective", "likelihood")
+        self.assertEqual(asked.returncode, BAD_INPUT)
+        self.assertIn("; take --objective pseudolikelihood", asked.stderr.decode())
+        some = spec.read_text().replace("label from", "case when id % 3 then label end as label from")
+        hidden = self.file("hidden.toml", some)
+        done = croft("train", "--model", "graph", "--spec", hidden, "--database", table, "--max-iterations", "3",
+                     "-o", model)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("training minimises --objective bethe", done.stderr.decode())
+
     def test_help_names_the_optimizer_of_many_instances(self):
         text = self.run_ok("train", "--help")
         self.assertIn("With 100 instances or more lbfgs comes after passes of SGD, as sgd-lbfgs", text)

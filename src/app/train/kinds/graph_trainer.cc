@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/train/train_files.h"
 #include "croft/core/random.h"
+#include "croft/inference/elimination_order.h"
 #include "train/course/report.h"
+#include "train/graph/exact_fit.h"
 
 namespace croft {
 namespace {
@@ -282,17 +285,43 @@ DataSummary GraphTrainer::summary() const {
   return summary;
 }
 
+// The likelihood where exact sums fit; else what does without them.
+void GraphTrainer::choose_objective(TrainObserver& observer) {
+  GraphTrainOptions& options = request_.options;
+  if (request_.names_objective || !training_) return;
+  const Message why = why_not_exact(training_->instances(), options.inference.memory);
+  if (why.empty()) return;
+  const bool hidden = size_.hidden > 0 || options.em || options.unlabelled.any();
+  options.objective = hidden ? Objective::bethe : Objective::pseudolikelihood;
+  options.inference.memory.reset();
+  check_settings(request_);
+  observer.warn(Message("", why,
+                        ", too many for the exact likelihood: training minimises --objective ",
+                        name_of(options.objective), "; give --objective for another, such as ",
+                        std::string_view(hidden ? "mean-field" : "bethe or piecewise"))
+                    .text());
+}
+
 TrainOutcome GraphTrainer::run(TrainObserver& observer, CheckpointFolder* checkpoints) {
   GraphTrainOptions& options = request_.options;
   options.checkpoints = checkpoints;
   const TrainingCallback see = [&](const TrainProgress& now) {
     return observer.iteration(step_of(now));
   };
+  choose_objective(observer);
   if (training_) {
     options.method = options.chosen_method(training_->instances().size(), size_.hidden > 0);
   }
   if (checkpoints != nullptr) checkpoints->set_fingerprint(fingerprint());
-  result_ = field_ ? field_->run(options, see) : training_->run(options, see);
+  try {
+    result_ = field_ ? field_->run(options, see) : training_->run(options, see);
+  } catch (const TooWide& wide) {
+    throw Error("--objective ", name_of(options.objective),
+                " needs exact sums, and a junction tree "
+                "of an instance has ",
+                fmt::format("2^{:.0f}", std::floor(wide.log2_states())),
+                " joint states or more; take --objective pseudolikelihood, piecewise or bethe");
+  }
   TrainOutcome outcome = outcome_of(result_, options.regulariser.l1);
   const std::string& missed = result_.optimization.warning;  // bounds
   outcome.warning = (missed.empty() ? "" : "warning: " + missed + "\n") +

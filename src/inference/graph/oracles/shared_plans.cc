@@ -14,9 +14,6 @@
 
 namespace croft {
 
-namespace {
-
-// Variables' states and factors' scopes, as bytes.
 std::string structure_of(const FactorGraph& graph) {
   std::vector<std::uint32_t> numbers{static_cast<std::uint32_t>(graph.variables())};
   for (Variable v = 0; v < graph.variables(); ++v) {
@@ -31,8 +28,6 @@ std::string structure_of(const FactorGraph& graph) {
   std::memcpy(key.data(), numbers.data(), key.size());
   return key;
 }
-
-}  // namespace
 
 std::shared_ptr<const SharedPlans::Structure> SharedPlans::of(const FactorGraph& graph) {
   std::shared_ptr<Entry> entry;

@@ -51,6 +51,8 @@ class SharedPlans {
 
 // No cycles: belief propagation is exact.
 bool is_forest(const FactorGraph& graph);
+// Variables' states and factors' scopes, as bytes.
+std::string structure_of(const FactorGraph& graph);
 
 // Exact sums by a structure's plan.
 //   otherwise : makes what is asked where the plan's numbers might not fit doubles, for -inf, say

@@ -38,10 +38,9 @@ class TreeSums final : public SumOracle {
   TreeSums(const FactorGraph& graph, const EliminationOrder& order, double most_bytes)
       : graph_(graph), tree_(graph, order), all_(graph.factors()) {
     if (most_bytes > 0 && tree_.bytes() > most_bytes) {
-      throw Error("the junction tree of a graph of " + std::to_string(graph.variables()) +
-                  " variables takes " + in_words(tree_.bytes()) + ", the limit is " +
-                  in_words(most_bytes) +
-                  "; take an approximation, such as pseudolikelihood or bethe, or a larger limit");
+      throw Error("the junction tree of a graph of ", graph.variables(), " variables takes ",
+                  in_words(tree_.bytes()), ", the limit is ", in_words(most_bytes),
+                  "; take --objective pseudolikelihood or bethe, or a larger --memory");
     }
     std::iota(all_.begin(), all_.end(), Factor{0});
     for (PotentialId id = 0; id < graph.potentials(); ++id) {
