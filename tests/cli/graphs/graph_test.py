@@ -256,7 +256,7 @@ query = '''
         self.assertNotIn("rounding", text)
         record = json.loads(self.run_ok("inspect", model, "--json"))["training"]
         self.assertEqual(record["objective"], "pseudolikelihood")
-        asked = croft(*grid, model, "--objective", "likelihood")
+        asked = croft(*grid, model, "--objective", "likelihood", "--memory", "1G")
         self.assertEqual(asked.returncode, BAD_INPUT)
         self.assertIn("; take --objective pseudolikelihood", asked.stderr.decode())
         some = spec.read_text().replace("label from", "case when id % 3 then label end as label from")

@@ -8,7 +8,7 @@ namespace {
 // Of a clique's table the last part that is wholly the separator's: long enough for SIMD.
 constexpr std::size_t kInnerStates = 64;
 // Steps that a variable, a factor or a clique takes each time.
-constexpr double kSteps = 64;
+constexpr double kSteps = 16;
 using Spend = std::function<void(double)>;
 
 // For each variable those that it is joined with when it is eliminated, by their place in the

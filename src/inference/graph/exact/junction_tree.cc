@@ -21,8 +21,8 @@ namespace {
 
 // What choosing the states of one clique counts as.
 constexpr double kChoiceStates = 1024;
-// What a visit to a clique counts as beside its joint states, and planning for one or a factor.
-constexpr double kStatesOfVisit = 256;
+// What a visit to a clique counts as beside its joint states, and planning for it or a factor.
+constexpr double kStatesOfVisit = 256, kStatesOfPlan = 32;
 
 }  // namespace
 
@@ -177,7 +177,7 @@ class JunctionTree::Run {
     double numbers = 0, largest = 0;
     const Ranges ranges = ranges_of_factors();
     for (const Clique& clique : tree_.cliques) {
-      watch_.advance(kStatesOfVisit);
+      watch_.advance(kStatesOfPlan);
       numbers += count_states(graph_, clique.separator);
       largest = std::max(largest, passing_numbers(clique, !fits_linear(clique, ranges)));
     }
@@ -194,7 +194,7 @@ class JunctionTree::Run {
     for (Factor f = 0; f < graph_.factors(); ++f) {
       double high = -kInf, low = kInf;
       const std::vector<double> table = graph_.table(f);
-      watch_.advance(kStatesOfVisit + static_cast<double>(table.size()));
+      watch_.advance(kStatesOfPlan + static_cast<double>(table.size()));
       for (const double score : table) {
         if (score == -kInf) {
           ranges.zeros = true;

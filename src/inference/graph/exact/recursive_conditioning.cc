@@ -84,7 +84,7 @@ RecursionPlan plan_recursion(const FactorGraph& graph, const ConditioningOptions
       GraphProgress now;
       now.iteration = cost.fixed().size();
       if (options.progress && !options.progress(now)) {
-        throw Interrupted("stopped while it was planned what to go through state by state");
+        throw Interrupted("stopped while the variables to go through state by state were chosen");
       }
     }
     if (cost.bytes() > options.memory) continue;
