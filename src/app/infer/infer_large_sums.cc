@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kMessageShare = 0.1;         // of belief propagation
-constexpr double kCheapLog2 = 2;              // a quarter of the time of exact sums
+constexpr double kCheapLog2 = 1.5;            // a third of the time of exact sums
 constexpr double kCountingShare = 0.6;        // of all time, when the search is over
 constexpr std::size_t kUntimedNodes = 20000;  // of it, where no time is given
 constexpr std::size_t kWholeDraws = 10000;    // that marginals of what was summed out are made of
@@ -202,6 +202,25 @@ class LargeSums {
   const Clock::time_point begin_ = Clock::now();
 };
 
+// What log Z cannot exceed: the largest score of each factor, and the number of assignments.
+double most_of_factors(const FactorGraph& graph) {
+  double sum = 0;
+  for (Variable v = 0; v < graph.variables(); ++v) {
+    sum += std::log(static_cast<double>(graph.states(v)));
+  }
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    switch (graph.potential(graph.potential_of(f)).kind) {
+      case PotentialKind::truncated_linear:
+      case PotentialKind::truncated_quadratic:
+      case PotentialKind::parity:  // 0 at most
+        break;
+      default:
+        sum += std::ranges::max(graph.numbers(graph.potential_of(f)));
+    }
+  }
+  return sum;
+}
+
 // Messages and draws, and which of them is the answer.
 class Estimates {
  public:
@@ -209,6 +228,7 @@ class Estimates {
       : p_(p), result_(result), reduction_(p.for_tables, false, p.progress) {}
 
   void run() {
+    most_ = most_of_factors(reduction_.graph());
     pass_messages();
     find_one();
     draw();

@@ -236,6 +236,15 @@ class MethodsTest(InferTest):
         self.assertLessEqual(result["log_partition_least"], result["log_partition"])
         self.assertLessEqual(result["log_partition"], result["log_partition_most"])
 
+    def test_messages_do_not_leave_the_bound_where_mini_buckets_are_too_narrow(self):
+        pairs = [(u, v) for u in range(300) for v in range(u)]
+        path = self.file("all.uai", f"MARKOV 300 {'2 ' * 300}{len(pairs)} " +
+                         " ".join(f"2 {u} {v}" for u, v in pairs) + " 4 1 2 1 3" * len(pairs))
+        result = self.infer(path, "--time", 1)
+        bound = len(pairs) * math.log(3) + 300 * math.log(2)
+        self.assertAlmostEqual(result["log_partition_most"], bound, places=6)
+        self.assertLessEqual(result["log_partition"], bound)
+
     def test_draws_that_do_not_hit_are_no_answer(self):
         unequal = " ".join("0" if s == t else "1" for s in range(5) for t in range(5))
         pairs = [(u, v) for u in range(6) for v in range(u)]
