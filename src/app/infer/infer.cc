@@ -12,6 +12,7 @@
 #include "app/infer/infer_auto.h"
 #include "app/infer/infer_methods.h"
 #include "core/closest_name.h"
+#include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/core/random.h"
@@ -315,7 +316,10 @@ void check_possible(const FactorGraph& graph, InferResult& r) {
   Random random(1);
   AllowedLimits limits;
   limits.looked_at = r.stopped ? kLookedAtWhenStopped : kLookedAt;
-  switch (find_allowed(graph, random, limits).outcome) {
+  const AllowedSearch outcome = find_allowed(graph, random, limits).outcome;
+  const bool no_draw_hit = r.log_partition && *r.log_partition == -kInf;
+  if (no_draw_hit && outcome != AllowedSearch::none) fail_without_finding();
+  switch (outcome) {
     case AllowedSearch::found:
       return;
     case AllowedSearch::given_up:
@@ -327,7 +331,7 @@ void check_possible(const FactorGraph& graph, InferResult& r) {
       break;
   }
   if (r.task == GraphTask::marginals) fail_without_assignment();
-  r.log_partition = -std::numeric_limits<double>::infinity();
+  r.log_partition = -kInf;
   r.kind = ResultKind::exact;
   r.converged = true;
 }

@@ -43,7 +43,7 @@ void take(const InferProblem& p, WeightedResult found, InferResult& result) {
     if (found.convergence.iterations == 0) {
       throw Error(result.method, " was stopped before the first draw; give it more time");
     }
-    if (found.log_partition == -kInf) fail_without_finding();  // no draw hit
+    if (found.log_partition == -kInf) return;  // no draw hit: infer() looks into it
     result.log_partition_error = found.log_standard_error;
   }
   if (p.request.task == partition) return;

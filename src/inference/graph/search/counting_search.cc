@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -464,9 +465,13 @@ class CountingSearch {
     const auto pass = [&](NodeId id) {
       const Node& node = nodes_[id];
       if (flow[id] == 0) return;
-      for (std::uint32_t k = 0; k < node.branches; ++k) {
-        const Branch& branch = branches_[node.first + k];
-        const double here = flow[id] * std::exp(branch.value - node.value);
+      // Relative to the largest: they add up to 1 where node.value has no digits left for that.
+      const std::span branches(branches_.data() + node.first, node.branches);
+      double high = -kInf, total = 0;
+      for (const Branch& branch : branches) high = std::max(high, branch.value);
+      for (const Branch& branch : branches) total += std::exp(branch.value - high);
+      for (const Branch& branch : branches) {
+        const double here = flow[id] * std::exp(branch.value - high) / total;
         for (std::uint32_t at = branch.first; at < branch.first + branch.variables; ++at) {
           const auto [v, states] = variables_[at];
           const double each = here / std::popcount(states);
