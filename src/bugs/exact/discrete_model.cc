@@ -268,7 +268,7 @@ bool answer_exactly(const ModelGraph& graph, const std::vector<Monitor>& monitor
   } catch (const Interrupted&) {
     throw;
   } catch (const Error&) {
-    if (tree.log_partition() == kNoMass) fail_impossible(graph, *model, *order, go_on);
+    if (tree.log_partition() == kNoMass) fail_impossible(graph, *model, *order, until_interrupted());
     throw;
   }
   for (std::size_t k = 0; k < model->undrawable.size(); ++k) {
