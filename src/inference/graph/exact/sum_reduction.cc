@@ -12,6 +12,7 @@ namespace {
 constexpr double kMostTable = 1 << 16;    // joint states of a factor that is taken apart
 constexpr double kMostNumbers = 1 << 26;  // of all of them
 constexpr double kEqual = 1e-12;          // scores that differ by rounding
+constexpr double kMostRounded = 1e3;      // larger scores may differ by what matters to a sum
 constexpr std::size_t kPartsBetweenQuestions = 1024;
 constexpr Variable kGone = 0xffffffff;
 
@@ -25,7 +26,8 @@ double log_sum(const double* scores, std::size_t count, std::size_t step) {
 
 bool equal(double a, double b) {
   if (a == -kInf || b == -kInf) return a == b;
-  return std::abs(a - b) <= kEqual * std::max({1.0, std::abs(a), std::abs(b)});
+  return std::abs(a - b) <=
+         kEqual * std::clamp(std::max(std::abs(a), std::abs(b)), 1.0, kMostRounded);
 }
 
 State draw(std::span<const double> p, Random& random) {

@@ -20,6 +20,7 @@ constexpr double kMostTable = 1 << 16;
 constexpr std::size_t kMostClauses = 8;  // that a table is taken apart into
 constexpr std::size_t kNodesBetween = 64;
 constexpr double kEqual = 1e-12;           // scores that differ by rounding
+constexpr double kMostRounded = 1e3;       // larger scores may differ by what matters to a sum
 constexpr std::size_t kMostDepth = 20000;  // of the recursion
 constexpr double kOrder = 1;               // how much a late place in an elimination order counts
 constexpr double kBytesOfKnown = 64;
@@ -300,7 +301,9 @@ class CountingSearch {
   bool tells_apart(const Table& table, double* constant) const {
     double low = kInf, high = -kInf;
     const auto apart = [&] {
-      return low == -kInf || high - low > kEqual * std::max({1.0, std::abs(high), std::abs(low)});
+      return low == -kInf ||
+             high - low >
+                 kEqual * std::clamp(std::max(std::abs(high), std::abs(low)), 1.0, kMostRounded);
     };
     for_left(table, [&](double score) {
       low = std::min(low, score);
