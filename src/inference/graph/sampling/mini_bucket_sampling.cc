@@ -34,6 +34,16 @@ double log_sum(const std::vector<double>& scores) {
   return high + std::log(sum);
 }
 
+// e^score relative to their sum: they add up to 1 also where log_sum() has no digits left for that.
+void shares_of(const std::vector<double>& scores, std::vector<double>& shares) {
+  const double high = *std::ranges::max_element(scores);
+  shares.assign(scores.size(), 0.0);
+  if (high == -kInf) return;
+  double sum = 0;
+  for (std::size_t k = 0; k < scores.size(); ++k) sum += shares[k] = std::exp(scores[k] - high);
+  for (double& each : shares) each /= sum;
+}
+
 // Runs with mini-buckets of one size.
 class Round {
  public:
@@ -161,11 +171,12 @@ class Round {
     }
     if (!buckets_.exact_below(v)) log_weights_[k] += after - before;
     below_[k] += after - before;
+    shares_of(scores_, row_);
     double left = random_.uniform();
-    for (State s = 0; s < scores_.size(); ++s) {
-      if (scores_[s] == -kInf) continue;
+    for (State s = 0; s < row_.size(); ++s) {
+      if (row_[s] == 0) continue;
       x[v] = s;
-      if ((left -= std::exp(scores_[s] - after)) < 0) break;
+      if ((left -= row_[s]) < 0) break;
     }
     below_[k] += scores_[x[v]] - after;
   }
@@ -208,15 +219,15 @@ class Round {
   // Some particles, by their weights: each takes a step of Gibbs sampling at each variable, and its
   // probabilities there count.
   bool add_shares(double log_z) {
-    const std::vector<double> weights = log_weights_;
-    const double total = log_sum(weights);
+    std::vector<double> shares;
+    shares_of(log_weights_, shares);
     VariableMarginals mean;
     for (const auto& each : shares_) mean.emplace_back(each.size(), 0.0);
     const std::size_t kept = std::min(kKeptOfRun, x_.size());
     double at = random_.uniform(), reached = 0;
     std::vector<State> x;
     for (std::size_t k = 0; k < x_.size(); ++k) {
-      reached += std::exp(weights[k] - total) * static_cast<double>(kept);
+      reached += shares[k] * static_cast<double>(kept);
       bool first = true;
       for (; at < reached; at += 1) {
         if (!goes_on_()) return false;
@@ -236,12 +247,11 @@ class Round {
       scores_.assign(buckets_.states(v), 0.0);
       add(factors_of_[v], v, x);
       x[v] = old;
-      const double all = log_sum(scores_);
-      if (all == -kInf) continue;
+      shares_of(scores_, row_);
       double left = random_.uniform();
       bool drawn = false;
       for (State s = 0; s < scores_.size(); ++s) {
-        const double p = std::exp(scores_[s] - all);
+        const double p = row_[s];
         mean[v][s] += weight * p;
         left -= p;
         if (p == 0 || drawn) continue;
@@ -302,7 +312,7 @@ class Round {
   // [particles] log of the sum over all that is not drawn, which is exact: no more than log Z.
   std::vector<double> below_;
   std::vector<std::vector<std::uint32_t>> factors_of_;  // [places]
-  std::vector<double> scores_, log_z_;
+  std::vector<double> scores_, row_, log_z_;            // row_: shares of scores_
   std::size_t runs_ = 0;
   double looked_up_ = 0, least_ = -kInf;
   // Over the runs, relative to the largest Z so far: weights, and shares of states with them.
