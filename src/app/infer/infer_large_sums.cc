@@ -242,7 +242,7 @@ class Estimates {
     found.method = "belief-propagation";
     try {
       infer_method_named(found.method)->run(q, found);
-      messages_ = std::move(found);
+      messages_ = found;
     } catch (const Error&) {
       if (interruption) throw;
       if (found.log_partition == -kInf) throw;  // proved to be impossible
