@@ -26,7 +26,8 @@ constexpr double kHopelessLog2States = 48;
 constexpr double kQuickLog2States = 27;      // a second or so
 constexpr double kManyLog2States = 30;       // worth seconds of a search for a better order
 constexpr std::size_t kManyRestarts = 1000;  // of that search, where no time is given
-constexpr double kExactShare = 0.75;         // of the time, before an estimate is to have the rest
+constexpr double kExactShare = 0.75;         // of the time, before another method has the rest
+constexpr double kSumsShare = 0.5;           // likewise of sums, before a search begins
 constexpr std::size_t kMostMillions = 4000;  // of steps that the search for an order takes
 
 // Joint states a second that a junction tree goes through, of what was measured the least, and for
@@ -85,17 +86,25 @@ std::string why_not(const InferProblem& p, const JunctionTree& tree) {
                            : ", which may take minutes or more";
 }
 
-// The time that exact sums have before an estimate follows.
-GraphCallback share_of(const InferProblem& p, Clock::time_point begin) {
-  const std::chrono::duration<double> most(kExactShare * *p.request.seconds);
+// The time that an exact method has before another one follows.
+GraphCallback share_of(const InferProblem& p, Clock::time_point begin, double share = kExactShare) {
+  const std::chrono::duration<double> most(share * *p.request.seconds);
   return [&p, begin, most](const GraphProgress& now) {
     return p.progress(now) && Clock::now() - begin < most;
   };
 }
 
-const InferMethod kExactThenEstimate{
-    "junction-tree",        "", {GraphTask::partition, GraphTask::marginals}, {}, {},
-    run_exact_then_estimate};
+const InferMethod kExactThenEstimate{"junction-tree",
+                                     "",
+                                     {GraphTask::partition, GraphTask::marginals, GraphTask::map},
+                                     {},
+                                     {},
+                                     run_exact_then_estimate};
+
+// Whether another method has an answer where an exact one is stopped.
+bool another_follows(const InferProblem& p) {
+  return p.request.seconds && p.request.task != GraphTask::sample && !p.request.k_best;
+}
 
 // The cheaper of the two kinds of conditioning, where memory alone is short and time would do.
 std::optional<std::string_view> conditioning_for(const InferProblem& p, const JunctionTree& tree) {
@@ -171,14 +180,14 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
       return kSearchThenTree;
     }
     result.reason = "the junction tree is exact, and " + cost;
-    if (!p.request.seconds || !is_exact_or_estimate(p)) return *infer_method_named("junction-tree");
+    if (!another_follows(p)) return *infer_method_named("junction-tree");
     p.share = share_of(p, begin);
     return kExactThenEstimate;
   }
   if (const auto conditioning = p.request.k_best ? std::nullopt : conditioning_for(p, tree)) {
     result.reason =
         "of the junction tree " + cost + why + "; conditioning on a few variables is exact";
-    if (p.request.seconds && is_exact_or_estimate(p)) {
+    if (another_follows(p)) {
       p.share = share_of(p, begin);
       return kExactThenEstimate;
     }
@@ -200,7 +209,9 @@ std::optional<FactorGraph> others_summed_out(const InferProblem& p, std::string&
     reason = "what it takes to sum out the other variables was not found in time";
     return {};
   }
-  JunctionTree sums(p.for_tables, order, p.progress);
+  const GraphCallback in_share =
+      p.request.seconds ? share_of(p, Clock::now(), kSumsShare) : p.progress;
+  JunctionTree sums(p.for_tables, order, in_share);
   const std::string why = why_not(p, sums);
   reason = fmt::format("the sums over the other variables have 2^{:.1f} joint states and take {}{}",
                        sums.log2_joint_states(), memory_text(sums.bytes()), why);
@@ -208,10 +219,10 @@ std::optional<FactorGraph> others_summed_out(const InferProblem& p, std::string&
   try {
     return sums.sum_out();
   } catch (const Interrupted& stop) {
-    const Message text("to sum out the other variables was ", stop.message(),
-                       "; give it more time, or --method and-or-search");
+    const Message text("to sum out the other variables was ", stop.message());
     if (interruption) throw Interrupted(text);
-    throw Error(text);
+    reason = text.text();
+    return {};
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <optional>
 
 #include "core/infinity.h"
 #include "croft/core/error.h"
@@ -18,6 +19,12 @@ namespace {
 
 constexpr double kWidest = 24;  // said in a message, too
 constexpr double kWider = 2;    // so many more joint states of a clique, in powers of 2
+
+double log2_of_most_states(const FactorGraph& graph) {
+  std::size_t most = 2;
+  for (Variable v = 0; v < graph.variables(); ++v) most = std::max(most, graph.states(v));
+  return std::log2(static_cast<double>(most));
+}
 
 }  // namespace
 
@@ -36,14 +43,21 @@ void BlockSearchOptions::validate() const {
   if (annealing_sweeps == 0) throw UsageError("block search needs at least 1 sweep of annealing");
 }
 
-BlockDescent::BlockDescent(const FactorGraph& graph, const BlockOptions& options)
-    : graph_(graph), options_(options), lists_(graph), blocks_(graph), random_(options.seed) {
+BlockDescent::BlockDescent(const FactorGraph& graph, const BlockOptions& options,
+                           std::span<const Variable> summed)
+    : graph_(graph),
+      options_(options),
+      lists_(graph),
+      room_(2 * log2_of_most_states(graph)),
+      blocks_(graph, summed, options.most_width + kWider - room_, options.most_width / 2),
+      random_(options.seed) {
   options.validate();
 }
 
 void BlockDescent::begin(std::span<const State> states) {
   x_.assign(states.begin(), states.end());
   width_ = std::min(options_.first_width, options_.most_width);
+  if (!blocks_.summed().empty()) width_ = std::max(width_, blocks_.log2_largest_sum() + room_);
   idle_ = 0;
   exhausted_ = false;
 }
@@ -65,7 +79,7 @@ BlockDescent::Round BlockDescent::round(const std::function<bool()>& goes_on) {
   idle_ = outcome == Round::better ? 0 : idle_ + 1;
   if (idle_ >= options_.patience) {
     exhausted_ = width_ >= options_.most_width;
-    width_ = std::min(width_ + kWider, options_.most_width);
+    width_ = std::max(width_, std::min(width_ + kWider, options_.most_width));
     idle_ = 0;
   }
   return outcome;
@@ -75,25 +89,38 @@ BlockDescent::Round BlockDescent::round(const std::function<bool()>& goes_on) {
 //   at_best : the variables of the block are added to it where they are at their best states
 BlockDescent::Round BlockDescent::solve(const FreeBlock& block, std::size_t& at_best,
                                         const std::function<bool()>& goes_on) {
+  const auto summed = static_cast<std::size_t>(
+      std::ranges::count_if(block, [&](Variable v) { return blocks_.is_summed(v); }));
+  if (summed == block.size()) return Round::same;
   const PickedGraph part = restrict_to_block(graph_, lists_, x_, block);
   std::vector<Variable> order(block.size());
   std::iota(order.begin(), order.end(), Variable{0});
-  JunctionTree tree(part.graph, EliminationOrder{.order = order},
-                    [&](const GraphProgress&) { return goes_on(); });
-  if (tree.bytes() > options_.memory) return Round::same;
-  std::vector<State> before;
-  for (const Variable v : part.variable) before.push_back(x_[v]);
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(summed);
+  const GraphCallback watch = [&](const GraphProgress&) { return goes_on(); };
+  std::optional<FactorGraph> sums;  // of the others
   BestAssignment best;
   try {
+    if (summed > 0) {
+      JunctionTree tree(part.graph, EliminationOrder{.order = {order.begin(), middle}}, watch);
+      if (tree.bytes() > options_.memory) return Round::same;
+      sums = tree.sum_out();
+    }
+    JunctionTree tree(sums ? *sums : part.graph, EliminationOrder{.order = {middle, order.end()}},
+                      watch);
+    if (tree.bytes() > options_.memory) return Round::same;
     best = tree.best();
   } catch (const Interrupted&) {
     return Round::stopped;
+  } catch (const Error&) {  // no assignment is allowed
+    return Round::same;
   }
-  const double score = part.graph.score(before);
   if (best.score == -kInf) return Round::same;
-  at_best += block.size();
+  std::vector<State> before;
+  for (const Variable v : part.variable) before.push_back(blocks_.is_summed(v) ? 0 : x_[v]);
+  const double score = (sums ? *sums : part.graph).score(before);
+  at_best += block.size() - summed;
   if (best.score < score) return Round::same;  // by rounding
-  for (std::size_t k = 0; k < before.size(); ++k) x_[part.variable[k]] = best.states[k];
+  for (std::size_t k = summed; k < before.size(); ++k) x_[part.variable[k]] = best.states[k];
   return best.score > score + 1e-12 * std::abs(score) ? Round::better : Round::same;
 }
 

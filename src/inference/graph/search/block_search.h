@@ -30,11 +30,15 @@ class BlockDescent {
   enum class Round { better, same, stopped };
 
   // Keeps the graph by reference.
-  BlockDescent(const FactorGraph& graph, const BlockOptions& options);
+  //   summed : variables that are summed out where there is room for that beside a few others; some
+  //            of them are part of the assignment where there is not.  The blocks are at least as
+  //            wide as these sums.
+  BlockDescent(const FactorGraph& graph, const BlockOptions& options,
+               std::span<const Variable> summed = {});
 
   // From here, and with narrow blocks first.
   void begin(std::span<const State> states);
-  // Each of some blocks at its best states.  Never worse than before.
+  // Each of some blocks at its best states, given the others.  Never worse than before.
   //   goes_on : asked every few milliseconds; false stops the round
   Round round(const std::function<bool()>& goes_on);
   std::span<const State> states() const { return x_; }
@@ -42,6 +46,8 @@ class BlockDescent {
   bool exhausted() const { return exhausted_; }
   // Whether the blocks of a round were all variables: the states are the best.
   bool solved() const { return solved_; }
+  // Those of `summed` that are.
+  const std::vector<Variable>& summed() const { return blocks_.summed(); }
 
  private:
   Round solve(const FreeBlock& block, std::size_t& at_best, const std::function<bool()>& goes_on);
@@ -49,6 +55,7 @@ class BlockDescent {
   const FactorGraph& graph_;
   const BlockOptions options_;
   const FactorLists lists_;
+  const double room_;  // beside sums, for two variables at least
   const FreeBlocks blocks_;
   Random random_;
   std::vector<State> x_;
