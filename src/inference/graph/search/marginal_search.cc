@@ -14,7 +14,6 @@
 #include "inference/graph/bounds/mini_bucket_search.h"
 #include "inference/graph/local_state.h"
 #include "inference/graph/search/block_search.h"
-#include "inference/graph/search/local_search.h"
 #include "inference/graph/search/sums_given.h"
 
 namespace croft {
@@ -26,7 +25,6 @@ constexpr double kBytesPerState = 16;    // of a mini-bucket's tables
 constexpr double kSumLog2States = 27;    // of one exact sum: a second
 constexpr std::size_t kNodesBetweenQuestions = 64;
 constexpr std::size_t kNodesOfStart = 1000;  // of branch and bound, where no start is given
-constexpr std::size_t kFirstSweeps = 100;    // of annealing, from restart to restart twice as many
 
 class MarginalSearch {
  public:
@@ -139,69 +137,32 @@ class MarginalSearch {
     const double rounds = static_cast<double>(options_.moves) * std::sqrt(limit / kFirstNodes);
     for (double k = 0; k < rounds && goes_on() && !proved(); ++k) {
       if (std::exchange(changed_, false)) blocks_->begin(x_);
-      if (blocks_->exhausted()) {
-        if (held_ > 0) offer_whole(blocks_->states());
-        restart();
-        changed_ = false;
+      if (held_ > 0 && blocks_->at().exhausted()) offer_whole(blocks_->at().states());
+      if (blocks_->step(x_, goes_on_) == BlockDescent::Round::better) {
+        offer(blocks_->at().states());
       }
-      if (blocks_->round(goes_on_) != BlockDescent::Round::better) continue;
-      offer(blocks_->states());
-      changed_ = false;  // blocks go on as wide as they are
+      changed_ = false;  // they go on from where they are
     }
-    if (blocks_->solved() && held_ == 0 && result_.held == 0) result_.bound = result_.score;
+    if (blocks_->at().solved() && held_ == 0 && result_.held == 0) result_.bound = result_.score;
   }
   void prepare_blocks() {
     std::vector<Variable> others, given;
     for (Variable v = 0; v < graph_.variables(); ++v) {
       if (!is_asked_[v]) others.push_back(v);
     }
-    blocks_.emplace(graph_, BlockOptions{.memory = options_.table_bytes, .seed = options_.seed},
-                    others);
+    BlockSearchOptions options;
+    options.memory = options_.table_bytes;
+    options.seed = options_.seed;
+    blocks_.emplace(graph_, options, others);
     std::vector<bool> is_summed(graph_.variables(), false);
     for (const Variable v : others) is_summed[v] = graph_.states(v) < 2;
-    for (const Variable v : blocks_->summed()) is_summed[v] = true;
+    for (const Variable v : blocks_->at().summed()) is_summed[v] = true;
     for (Variable v = 0; v < graph_.variables(); ++v) {
       if (!is_summed[v]) given.push_back(v);
     }
     held_ = given.size() - over_.size();
     part_.emplace(graph_, given, kSumLog2States, options_.table_bytes,
                   [this](const GraphProgress&) { return goes_on(); });
-    neighbours_ = neighbours_of(graph_);
-    movable_ = given;
-  }
-  // By turns: some near variables of the best one known at random, another one by annealing.
-  void restart() {
-    std::vector<State> x = x_;
-    if (++restarts_ % 2 == 0) {
-      AnnealingOptions annealing{.sweeps = sweeps_, .seed = random_.next()};
-      const MapResult found = simulated_annealing(
-          graph_, annealing, {}, [this](const GraphProgress&) { return goes_on(); });
-      sweeps_ *= 2;
-      if (!found.states.empty()) x = found.states;
-    } else {
-      const std::size_t most = std::max<std::size_t>(3, movable_.size() / 8);
-      for (const Variable v : near_variables(2 + random_.below(most))) {
-        x[v] = static_cast<State>(random_.below(graph_.states(v)));
-      }
-    }
-    blocks_->begin(x);
-  }
-  // Some that lie near each other, `size` of them or all, of those that blocks change.
-  std::vector<Variable> near_variables(std::size_t size) {
-    std::vector<bool> moves(graph_.variables(), false), seen(graph_.variables(), false);
-    for (const Variable v : movable_) moves[v] = true;
-    std::vector<Variable> reached{movable_[random_.below(movable_.size())]}, found;
-    seen[reached[0]] = true;
-    for (std::size_t next = 0; next < reached.size() && found.size() < size; ++next) {
-      if (moves[reached[next]]) found.push_back(reached[next]);
-      std::vector<Variable> near = neighbours_[reached[next]];
-      shuffle(near, random_);
-      for (const Variable u : near) {
-        if (!seen[u]) reached.push_back(u);
-        seen[u] = true;
-      }
-    }
-    return found;
   }
 
   // One run, for more than what is known, or for a lower bound that is `step` less.
@@ -244,10 +205,7 @@ class MarginalSearch {
   MiniBuckets::Place summed_ = 0;
   std::optional<MiniBuckets> buckets_;
   std::optional<MiniBucketSearch> search_;
-  std::optional<BlockDescent> blocks_;
-  NeighbourLists neighbours_;
-  std::vector<Variable> movable_;
-  std::size_t restarts_ = 0, sweeps_ = kFirstSweeps;
+  std::optional<BlockWalk> blocks_;
   double states_ = 0;
   std::size_t nodes_ = 0;
   bool open_ = true;
