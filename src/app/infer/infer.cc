@@ -21,6 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kAutoSearchNodes = 100000;  // of and-or-search
+constexpr std::size_t kManyNumbers = 1 << 22;     // of the scores of a graph
 constexpr GraphTask kTasks[] = {GraphTask::partition, GraphTask::marginals, GraphTask::map,
                                 GraphTask::marginal_map, GraphTask::sample};
 double seconds_since(Clock::time_point begin) {
@@ -225,9 +226,10 @@ void run_marginal_search(InferProblem& p, InferRequest& own, const std::string& 
   method.run(p, result);
 }
 
-// Of a graph in which all others are summed out: its best assignment.
+// Of a graph in which all others are summed out: its best assignment.  False: nothing but branch
+// and bound is left for it, over tables that are so large that a search without them is better.
 //   sums : what that took
-void run_best_of_rest(const InferMethod* method, const InferProblem& p, const FactorGraph& rest,
+bool run_best_of_rest(const InferMethod* method, const InferProblem& p, const FactorGraph& rest,
                       const std::string& sums, InferResult& result) {
   InferRequest own = p.request;
   own.task = GraphTask::map;
@@ -240,6 +242,8 @@ void run_best_of_rest(const InferMethod* method, const InferProblem& p, const Fa
                        .evidence = p.evidence};
   if (method == nullptr) {
     method = &choose(of_rest, own, result);
+    const bool large = rest.numbers().size() > kManyNumbers && p.request.seconds;
+    if (large && !own.k_best && method == infer_method_named("branch-and-bound")) return false;
     result.reason = {sums, "; then ", result.reason};
     p.plan(fmt::format("{}: {}", method->name, result.reason.text()));
   }
@@ -247,6 +251,7 @@ void run_best_of_rest(const InferMethod* method, const InferProblem& p, const Fa
   method->run(of_rest, result);
   result.log_score = rest.score(result.assignment);
   for (RankedAssignment& each : result.k_best) each.log_score = rest.score(each.states);
+  return true;
 }
 
 void sum_out_or_search(const InferMethod* method, InferProblem& p, InferRequest& own,
@@ -258,11 +263,13 @@ void sum_out_or_search(const InferMethod* method, InferProblem& p, InferRequest&
   }
   if (!rest) return run_marginal_search(p, own, sums, result);
   try {
-    run_best_of_rest(method, p, *rest, sums, result);
+    if (run_best_of_rest(method, p, *rest, sums, result)) return;
+    sums +=
+        fmt::format(", and leave tables of 2^{:.1f} numbers", std::log2(rest->numbers().size()));
   } catch (const Error&) {
     if (method != nullptr || !result.stopped || interruption) throw;
-    run_marginal_search(p, own, sums, result);  // which has an assignment soon
   }
+  run_marginal_search(p, own, sums, result);
 }
 
 // The task marginal_map.

@@ -489,13 +489,13 @@ class Search {
 bool prepare(Reparametrisation& scores, const BranchAndBoundOptions& options,
              const GraphCallback& callback, MapResult& result) {
   const FactorGraph& graph = scores.graph();
-  SequentialPasses passes(scores);
+  SequentialPasses passes(scores, [&] { return report(callback, result); });
   std::vector<State> states(graph.variables(), 0);
   bool goes_on = true;
   for (std::size_t i = 0; goes_on && i < options.root_iterations; ++i) {
-    passes.forward(&states);
-    passes.backward();
+    goes_on = passes.forward(&states) && passes.backward();
     offer(result, graph, states);
+    if (!goes_on) break;
     const double fall = result.bound - passes.bound();
     result.bound = std::min(result.bound, passes.bound());
     goes_on = report(callback, result);
@@ -518,7 +518,9 @@ bool prepare(Reparametrisation& scores, const BranchAndBoundOptions& options,
             graph, {.sweeps = options.annealing_sweeps, .seed = options.seed}, states, step);
       });
     }
-    if (goes_on) {
+    // Blocks do more; and where small changes have found their optimum, large ones end earlier.
+    const bool blocks = options.annealing_sweeps > 0 && options.table_bytes > 0;
+    if (goes_on && (!blocks || options.restarts > 0)) {
       join([&](const GraphCallback& step) {
         LazyFlipperOptions flips;
         flips.restarts = options.restarts;
