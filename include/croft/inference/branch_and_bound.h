@@ -19,7 +19,7 @@ struct BranchAndBoundOptions {
   std::size_t root_iterations = 500;  // of trw_s before the search, >= 1
   // Of annealing, for a first assignment; 0: none, and none between runs of the search.
   std::size_t annealing_sweeps = 500;
-  std::size_t restarts = 5;         // of the lazy flipper that looks for a better one
+  std::size_t restarts = 0;         // of the lazy flipper that looks for a better one
   std::uint64_t seed = 1;           // of both
   double table_bytes = 1e9;         // of mini-buckets at most, which guide one search; 0: none
   std::size_t callback_every = 64;  // nodes, >= 1

@@ -29,6 +29,7 @@ constexpr double kSmallAnswer = 1e9;              // bytes of marginals
 // Joint states of a search for an allowed assignment: a second, or, after --time, some
 // milliseconds.
 constexpr double kLookedAt = 1 << 27, kLookedAtWhenStopped = 1 << 22;
+constexpr std::size_t kManyNumbers = 1 << 22;  // of the scores of a graph
 constexpr GraphTask kTasks[] = {GraphTask::partition, GraphTask::marginals, GraphTask::map,
                                 GraphTask::marginal_map, GraphTask::sample};
 double seconds_since(Clock::time_point begin) {
@@ -252,25 +253,25 @@ void check_request(const FactorGraph& graph, const InferRequest& request) {
   }
 }
 
-// Of a graph in which all others are summed out: its best assignment.
-void run_best_of_rest(const InferMethod* method, InferProblem& p, InferRequest& own,
-                      InferResult& result) {
-  std::string sums;
-  const std::optional<FactorGraph> rest = others_summed_out(p, sums);
-  if (!rest && method != nullptr) {
-    throw Error(sums, "; give --memory or --time, or --method and-or-search");
-  }
-  if (!rest) {
-    result.reason = {sums, "; a search has an assignment and a bound"};
-    if (!own.seconds && !own.max_iterations) own.max_iterations = kAutoSearchNodes;
-    method = infer_method_named("and-or-search");
-    p.plan(fmt::format("{}: {}", method->name, result.reason.text()));
-    result.method = method->name;
-    method->run(p, result);
-    return;
-  }
+// By search, where the others cannot be summed out first; own is p's request.
+void run_marginal_search(InferProblem& p, InferRequest& own, const std::string& why,
+                         InferResult& result) {
+  result.reason = {why, "; a search has an assignment and a bound"};
+  if (!own.seconds && !own.max_iterations) own.max_iterations = kAutoSearchNodes;
+  const InferMethod& method = *infer_method_named("and-or-search");
+  p.plan(fmt::format("{}: {}", method.name, result.reason.text()));
+  result.method = method.name;
+  method.run(p, result);
+}
+
+// Of a graph in which all others are summed out: its best assignment.  False: nothing but branch
+// and bound is left for it, over tables that are so large that a search without them is better.
+//   sums : what that took
+bool run_best_of_rest(const InferMethod* method, const InferProblem& p, const FactorGraph& rest,
+                      const std::string& sums, InferResult& result) {
+  InferRequest own = p.request;
   own.task = GraphTask::map;
-  InferProblem of_rest{.graph = *rest,
+  InferProblem of_rest{.graph = rest,
                        .request = own,
                        .memory = p.memory,
                        .progress = p.progress,
@@ -279,13 +280,34 @@ void run_best_of_rest(const InferMethod* method, InferProblem& p, InferRequest& 
                        .evidence = p.evidence};
   if (method == nullptr) {
     method = &choose(of_rest, own, result);
+    const bool large = rest.numbers().size() > kManyNumbers && p.request.seconds;
+    if (large && !own.k_best && method == infer_method_named("branch-and-bound")) return false;
     result.reason = {sums, "; then ", result.reason};
     p.plan(fmt::format("{}: {}", method->name, result.reason.text()));
   }
   result.method = method->name;
   method->run(of_rest, result);
-  result.log_score = rest->score(result.assignment);
-  for (RankedAssignment& each : result.k_best) each.log_score = rest->score(each.states);
+  result.log_score = rest.score(result.assignment);
+  for (RankedAssignment& each : result.k_best) each.log_score = rest.score(each.states);
+  return true;
+}
+
+void sum_out_or_search(const InferMethod* method, InferProblem& p, InferRequest& own,
+                       InferResult& result) {
+  std::string sums;
+  const std::optional<FactorGraph> rest = others_summed_out(p, sums);
+  if (!rest && method != nullptr) {
+    throw Error(sums, "; give --memory or --time, or --method and-or-search");
+  }
+  if (!rest) return run_marginal_search(p, own, sums, result);
+  try {
+    if (run_best_of_rest(method, p, *rest, sums, result)) return;
+    sums +=
+        fmt::format(", and leave tables of 2^{:.1f} numbers", std::log2(rest->numbers().size()));
+  } catch (const Error&) {
+    if (method != nullptr || !result.stopped || interruption) throw;
+  }
+  run_marginal_search(p, own, sums, result);
 }
 
 // The task marginal_map.
@@ -295,10 +317,10 @@ void run_marginal_map(const InferMethod* method, InferProblem& p, InferRequest& 
     result.method = method->name;
     method->run(p, result);
   } else {
-    run_best_of_rest(method, p, own, result);
+    sum_out_or_search(method, p, own, result);
   }
   result.over = own.over;
-  if (!result.log_partition) result.log_partition = quick_log_partition(p);
+  if (!result.log_partition && !result.stopped) result.log_partition = quick_log_partition(p);
   if (result.log_partition && result.log_score) {
     result.probability = std::min(1.0, std::exp(*result.log_score - *result.log_partition));
   }

@@ -26,6 +26,7 @@ constexpr double kHopelessLog2States = 48;
 constexpr double kQuickLog2States = 27;      // a second or so
 constexpr double kManyLog2States = 30;       // worth seconds of a search for a better order
 constexpr std::size_t kManyRestarts = 1000;  // of that search, where no time is given
+constexpr double kSumsShare = 0.5;           // of the time: sums, before a search begins
 constexpr std::size_t kMostMillions = 4000;  // of steps that the search for an order takes
 
 // Joint states a second that a junction tree goes through, of what was measured the least, and for
@@ -97,11 +98,19 @@ GraphCallback share_of(const InferProblem& p, double share, Clock::time_point be
 
 namespace {
 
-const InferMethod kExactThenEstimate{
-    "junction-tree",        "", {GraphTask::partition, GraphTask::marginals}, {}, {},
-    run_exact_then_estimate};
+const InferMethod kExactThenEstimate{"junction-tree",
+                                     "",
+                                     {GraphTask::partition, GraphTask::marginals, GraphTask::map},
+                                     {},
+                                     {},
+                                     run_exact_then_estimate};
 const InferMethod kLargeSums{
     "junction-tree", "", {GraphTask::partition, GraphTask::marginals}, {}, {}, run_large_sums};
+
+// Whether another method has an answer where an exact one is stopped.
+bool another_follows(const InferProblem& p) {
+  return p.request.seconds && p.request.task != GraphTask::sample && !p.request.k_best;
+}
 
 }  // namespace
 
@@ -185,7 +194,7 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
       return kSearchThenTree;
     }
     result.reason = "the junction tree is exact, and " + cost;
-    if (!p.request.seconds || !is_exact_or_estimate(p)) return *infer_method_named("junction-tree");
+    if (!another_follows(p)) return *infer_method_named("junction-tree");
     p.share = share_of(p, kExactShare, begin);
     return kExactThenEstimate;
   }
@@ -193,6 +202,10 @@ const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& r
   if (const auto conditioning = p.request.k_best ? std::nullopt : conditioning_for(p, tree)) {
     result.reason =
         "of the junction tree " + cost + why + "; conditioning on a few variables is exact";
+    if (another_follows(p)) {
+      p.share = share_of(p, kExactShare, begin);
+      return kExactThenEstimate;
+    }
     return *infer_method_named(*conditioning);
   }
   return without_tree("of the junction tree " + cost + why);
@@ -211,7 +224,8 @@ std::optional<FactorGraph> others_summed_out(const InferProblem& p, std::string&
     reason = "what it takes to sum out the other variables was not found in time";
     return {};
   }
-  JunctionTree sums(p.for_tables, order, p.progress);
+  const GraphCallback in_share = share_of(p, kSumsShare, Clock::now());
+  JunctionTree sums(p.for_tables, order, in_share);
   const std::string why = why_not(p, sums);
   reason = fmt::format("the sums over the other variables have 2^{:.1f} joint states and take {}{}",
                        sums.log2_joint_states(), memory_text(sums.bytes()), why);
@@ -219,10 +233,10 @@ std::optional<FactorGraph> others_summed_out(const InferProblem& p, std::string&
   try {
     return sums.sum_out();
   } catch (const Interrupted& stop) {
-    const Message text("to sum out the other variables was ", stop.message(),
-                       "; give it more time, or --method and-or-search");
+    const Message text("to sum out the other variables was ", stop.message());
     if (interruption) throw Interrupted(text);
-    throw Error(text);
+    reason = text.text();
+    return {};
   }
 }
 

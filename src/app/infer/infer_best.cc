@@ -1,8 +1,12 @@
 // Searches for the best assignment.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "app/infer/infer_auto.h"
 #include "app/infer/infer_methods.h"
 #include "croft/core/error.h"
 #include "croft/inference/branch_and_bound.h"
@@ -111,12 +115,46 @@ void run_branch_and_bound(const InferProblem& p, InferResult& result) {
   take(p, branch_and_bound(p.graph, search_options(p), p.progress), result);
 }
 
+constexpr double kShareOfStart = 0.25;  // of the time
+
+// The best assignment of all variables, as auto finds it in so much time; empty where it has none.
+std::vector<State> best_of_all(const InferProblem& p, double seconds) {
+  InferRequest own;
+  own.task = map;
+  own.seconds = seconds;
+  own.seed = p.request.seed;
+  own.threads = p.request.threads;
+  const auto begin = std::chrono::steady_clock::now();
+  InferResult result;
+  InferProblem all{.graph = p.graph,
+                   .request = own,
+                   .memory = p.memory,
+                   .progress =
+                       [&](const GraphProgress& now) {
+                         const std::chrono::duration<double> so_far =
+                             std::chrono::steady_clock::now() - begin;
+                         result.stopped = so_far.count() >= seconds || !p.progress(now);
+                         return !result.stopped;
+                       },
+                   .plan = p.plan,
+                   .order = {},
+                   .evidence = p.evidence,
+                   .for_tables = p.for_tables};
+  try {
+    choose(all, own, result).run(all, result);
+  } catch (const Error&) {
+    return {};
+  }
+  return result.assignment;
+}
+
 void run_and_or_search(const InferProblem& p, InferResult& result) {
   auto options = options_of<MarginalSearchOptions>(p);
   options.max_nodes = p.request.max_iterations.value_or(options.max_nodes);
   options.table_bytes = std::min(options.table_bytes, p.memory / 2);
   Settings(p.request).read("moves", options.moves);
-  MapResult found = marginal_search(p.graph, p.request.over, options, p.progress);
+  if (p.request.seconds) options.start = best_of_all(p, *p.request.seconds * kShareOfStart);
+  MarginalMapResult found = marginal_search(p.graph, p.request.over, options, p.progress);
   if (found.bound == -std::numeric_limits<double>::infinity()) fail_without_assignment();
   const bool known = std::isfinite(found.score);
   if (known) {
@@ -124,8 +162,14 @@ void run_and_or_search(const InferProblem& p, InferResult& result) {
   } else {
     found.kind = ResultKind::estimate;
     result.notes.push_back(
-        "the sum of the assignment is not known: even with its states given, the sum over the "
-        "other variables takes too much");
+        "the sum of the assignment is not known: no states of the other variables were found that "
+        "are allowed with it");
+  }
+  if (known && found.held > 0 && found.kind != ResultKind::exact) {
+    result.notes.push_back(fmt::format(
+        "the log score is a lower bound of the sum of its assignment: {} of the variables that are "
+        "summed out have one state in it, since the whole sum takes too much",
+        found.held));
   }
   take(p, std::move(found), result);
 }

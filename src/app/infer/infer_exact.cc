@@ -157,7 +157,13 @@ void run_exact_then_estimate(const InferProblem& p, InferResult& result) {
   const Message why = try_exact(p, result);
   if (why.empty()) return;
   result.reason = {result.reason, "; ", result.method, " was ", why};
-  estimate_sums(p, result);
+  if (p.request.task != map) return estimate_sums(p, result);
+  const AutoChoice other = auto_without_junction_tree(p);
+  result.reason = {result.reason, "; ", other.why};
+  result.method = other.method;
+  result.memory_bytes = {};
+  p.plan(fmt::format("{}: {}", result.method, result.reason.text()));
+  infer_method_named(result.method)->run(p, result);
 }
 
 namespace {

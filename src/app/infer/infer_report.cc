@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <optional>
 
 #include "app/infer/infer_methods.h"
 #include "app/infer/table_text.h"
@@ -18,6 +19,12 @@ namespace croft {
 namespace {
 
 double log10_of(double log) { return log / std::numbers::ln10; }
+
+// By how much a better assignment could be better; none where none is, or that is not known.
+std::optional<double> gap_of(const InferResult& r) {
+  if (!r.bound || !r.log_score || r.kind == ResultKind::exact) return {};
+  return gap_between(*r.log_score, *r.bound);
+}
 
 // Of the variables that are asked for; none: of all.
 std::vector<Variable> asked_of(const InferResult& r, std::size_t variables) {
@@ -67,6 +74,7 @@ void append_head(const InferResult& r, std::vector<std::vector<std::string>>& ro
   if (r.log_score) rows.push_back({"log score", fmt::format("{:.10g}", *r.log_score)});
   if (r.probability) rows.push_back({"probability", fmt::format("{:.6g}", *r.probability)});
   if (r.bound) rows.push_back({"at most", fmt::format("{:.10g}", *r.bound)});
+  if (const auto gap = gap_of(r)) rows.push_back({"gap", fmt::format("{:.6g}", *gap)});
   if (r.bound_of_others) {
     rows.push_back({"others", fmt::format("at most {:.10g}", *r.bound_of_others)});
   }
@@ -100,6 +108,7 @@ Json to_json(const InferResult& r, const GraphFile& file) {
   if (r.log_partition_most) out["log_partition_most"] = *r.log_partition_most;
   if (r.log_score) out["log_score"] = *r.log_score;
   if (r.bound) out["bound"] = *r.bound;
+  if (const auto gap = gap_of(r)) out["gap"] = *gap;
   if (r.bound_of_others) out["bound_of_others"] = *r.bound_of_others;
   if (r.iterations) out["iterations"] = *r.iterations;
   if (r.residual && std::isfinite(*r.residual)) out["residual"] = *r.residual;

@@ -34,6 +34,20 @@ def frustrated_grid(side, seed=1):
     return "\n".join(lines) + "\n"
 
 
+def forbidding_grid(side, seed=1):
+    """Of three states; of neighbours each state forbids one of the other, and the others have factors."""
+    pick = random.Random(seed)
+    pairs = [(v, v + 1) for v in range(side * side) if v % side < side - 1]
+    pairs += [(v, v + side) for v in range(side * (side - 1))]
+    lines = ["MARKOV", str(side * side), "3 " * (side * side), str(len(pairs))]
+    lines += [f"2 {a} {b}" for a, b in pairs]
+    for _ in pairs:
+        shift = pick.randrange(3)
+        lines.append("9 " + " ".join("0" if (a + b) % 3 == shift else str(pick.uniform(0.1, 1))
+                                     for a in range(3) for b in range(3)))
+    return "\n".join(lines) + "\n"
+
+
 class SearchTest(CliTest):
     def setUp(self):
         super().setUp()
@@ -127,6 +141,30 @@ class SearchTest(CliTest):
         self.assertIn("a search has an assignment and a bound", found["reason"])
         self.assertGreaterEqual(found["bound"], found["log_score"])
         self.fails(BAD_INPUT, *ask, "--method", "branch-and-bound", mentions=("other variables", "and-or-search"))
+
+    def test_a_search_of_sums_is_not_below_the_best_assignment_of_all_variables(self):
+        path = self.file("large.uai", frustrated_grid(13))
+        whole = json.loads(self.run_ok("infer", path, "--task", "map", "--json", "--quiet"))
+        self.assertEqual(whole["kind"], "exact")
+        for step in (2, 5):
+            over = ",".join(str(v) for v in range(0, 169, step))
+            ask = ("infer", path, "--task", "marginal-map", "--over", over, "--memory", "2M", "--time", 0.5, "--quiet")
+            found = json.loads(self.run_ok(*ask, "--json"))
+            self.assertGreater(found["log_score"], whole["log_score"])
+            self.assertLess(found["seconds"], 1)
+            if found["kind"] != "exact":
+                self.assertAlmostEqual(found["gap"], found["bound"] - found["log_score"])
+                self.assertIn("\ngap ", self.run_ok(*ask))
+
+    def test_a_search_of_sums_has_an_assignment_where_most_are_forbidden(self):
+        path = self.file("zeros.uai", forbidding_grid(16))
+        over = ",".join(str(v) for v in range(0, 256, 2))
+        for seconds in (0.05, 0.5):
+            found = json.loads(self.run_ok("infer", path, "--task", "marginal-map", "--over", over, "--json",
+                                           "--quiet", "--memory", "4M", "--time", seconds))
+            self.assertEqual(len(found["assignment"]), 128)
+            self.assertTrue(math.isfinite(found["log_score"]))
+            self.assertLess(found["seconds"], seconds + 0.5)
 
     def test_the_variables_that_are_asked_for_are_needed_and_each_once(self):
         for options, said in [(("--task", "marginal-map"), "needs --over"),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace croft {
 namespace {
@@ -203,8 +204,18 @@ void Elimination::set_all_changed() {
   }
 }
 
-std::vector<Variable> Elimination::run_within(double most_log2_largest, Random& random) {
+std::vector<Variable> Elimination::run_within(double most_log2_largest, Random& random,
+                                              std::span<const Variable> first) {
   std::vector<Variable> order;
+  std::vector<std::uint8_t> stays(lists_.size(), 0);
+  for (const Variable v : first) stays[v] = 1;
+  for (const Variable v : first) {
+    while (!gone_[v] && log2_size_[v] > most_log2_largest) take_out(widest_of_clique(v, stays));
+    if (std::exchange(gone_[v], 1) != 0) continue;
+    order.push_back(v);
+    log2_largest_ = std::max(log2_largest_, log2_size_[v]);
+    eliminate(v);
+  }
   set_all_changed();
   for (;;) {
     for (const Variable v : changed_) {
@@ -213,20 +224,22 @@ std::vector<Variable> Elimination::run_within(double most_log2_largest, Random& 
     const Variable v = take_next();
     if (v == kUnobserved) return order;
     if (log2_size_[v] > most_log2_largest) {
-      take_out(widest_of_clique(v));  // which has v entered again, or gone
+      take_out(widest_of_clique(v, stays));  // which has v entered again, or gone
       continue;
     }
     order.push_back(v);
     gone_[v] = 1;
+    log2_largest_ = std::max(log2_largest_, log2_size_[v]);
     eliminate(v);
   }
 }
 
 // Which, when it goes, leaves the most room.
-Variable Elimination::widest_of_clique(Variable v) const {
+Variable Elimination::widest_of_clique(Variable v, std::span<const std::uint8_t> stays) const {
   Variable widest = v;
   for (const Variable u : lists_[v]) {
-    if (log2_size_[u] > log2_size_[widest]) widest = u;
+    const bool wider = log2_size_[u] > log2_size_[widest];
+    if (stays[u] != stays[widest] ? stays[u] == 0 : wider) widest = u;
   }
   return widest;
 }

@@ -36,8 +36,12 @@ class Elimination {
   EliminationOrder run(double most, double most_log2_largest, std::span<const Variable> first,
                        Random& random, const Spend& spend);
   // The order of those that are left where no clique may have more joint states: whenever the next
-  // one has, a variable of it is taken out.
-  std::vector<Variable> run_within(double most_log2_largest, Random& random);
+  // one has, a variable of it is taken out; none of `first` as long as another one is there.
+  //   first : eliminated before the rule chooses
+  std::vector<Variable> run_within(double most_log2_largest, Random& random,
+                                   std::span<const Variable> first = {});
+  // Of the cliques of that order.
+  double log2_largest() const { return log2_largest_; }
   // Leaves the graph; its neighbours are not joined.
   void take_out(Variable v);
   double work() const { return work_; }  // steps, from the beginning
@@ -58,7 +62,7 @@ class Elimination {
   void count_missing(const Spend& spend);
   double cost(Variable v) const;
   double noisy_cost(Variable v, Random& random) const;
-  Variable widest_of_clique(Variable v) const;
+  Variable widest_of_clique(Variable v, std::span<const std::uint8_t> stays) const;
   Variable take_next();
   void set_all_changed();
   void mark_neighbours(Variable v);
@@ -87,7 +91,7 @@ class Elimination {
   std::vector<std::uint32_t> mark_, touched_;
   std::uint32_t stamp_ = 0, round_ = 0;
   std::vector<Variable> changed_;
-  double work_ = 0;
+  double work_ = 0, log2_largest_ = 0;
 };
 
 }  // namespace croft

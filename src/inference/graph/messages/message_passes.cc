@@ -1,12 +1,15 @@
 #include "inference/graph/messages/message_passes.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/infinity.h"
 #include "inference/graph/map_kernels.h"
 
 namespace croft {
 namespace {
+
+constexpr double kWorkBetweenQuestions = 1 << 20;  // numbers that are gone through
 
 std::size_t widest(const Reparametrisation& scores) {
   std::size_t width = 1;
@@ -18,8 +21,12 @@ std::size_t widest(const Reparametrisation& scores) {
 
 }  // namespace
 
-SequentialPasses::SequentialPasses(Reparametrisation& scores)
-    : scores_(scores), constant_(scores.constant()), in_(widest(scores)), out_(in_.size()) {
+SequentialPasses::SequentialPasses(Reparametrisation& scores, std::function<bool()> goes_on)
+    : scores_(scores),
+      goes_on_(std::move(goes_on)),
+      constant_(scores.constant()),
+      in_(widest(scores)),
+      out_(in_.size()) {
   std::size_t most = 0;
   for (Reparametrisation::Term t = 0; t < scores.terms(); ++t) {
     pairs_only_ &= scores.scope(t).size() == 2;
@@ -27,8 +34,12 @@ SequentialPasses::SequentialPasses(Reparametrisation& scores)
   for (Variable v = 0; v < scores.graph().variables(); ++v) {
     first_place_.push_back(earlier_.size());
     most = std::max(most, scores.states(v));
+    work_.push_back(0);
     for (const auto place : scores.places(v)) {
       const auto scope = scores.scope(place.term);
+      const FactorGraph& graph = scores.graph();
+      work_.back() +=
+          static_cast<double>(graph.numbers(graph.potential_of(scores.factor(place.term))).size());
       Edge& edge = edges_.emplace_back();
       edge.rows = scores.rows_for(place.term, place.slot);
       edge.own = scores.first_message(place.term, place.slot);
@@ -94,13 +105,18 @@ void SequentialPasses::choose(Variable v, std::vector<State>& states) {
   states[v] = static_cast<State>(std::max_element(sums_.begin(), end) - sums_.begin());
 }
 
-void SequentialPasses::pass(bool forward, std::vector<State>* states) {
+bool SequentialPasses::pass(bool forward, std::vector<State>* states) {
   const auto n = static_cast<Variable>(scores_.graph().variables());
   const auto& before = forward ? earlier_ : later_;
   const auto& after = forward ? later_ : earlier_;
   double* const messages = scores_.all_messages().data();
+  double work = 0;
   for (Variable k = 0; k < n; ++k) {
     const Variable v = forward ? k : n - 1 - k;
+    if ((work += work_[v]) > kWorkBetweenQuestions) {
+      if (!goes_on_()) return false;
+      work = work_[v];
+    }
     const auto places = scores_.places(v);
     const std::size_t first = first_place_[v];
     const auto belief = scores_.belief(v);
@@ -124,6 +140,7 @@ void SequentialPasses::pass(bool forward, std::vector<State>* states) {
     const double kept = 1 - weight * static_cast<double>(out);
     for (double& b : belief) b *= kept;
   }
+  return true;
 }
 
 StarUpdate::StarUpdate(Reparametrisation& scores)

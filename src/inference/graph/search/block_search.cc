@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <numeric>
+#include <optional>
 
 #include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/inference/junction_tree.h"
+#include "inference/graph/allowed_assignment.h"
 #include "inference/graph/local_state.h"
 #include "inference/graph/search/local_search.h"
 #include "structure/picked_graph.h"
@@ -16,8 +19,19 @@
 namespace croft {
 namespace {
 
-constexpr double kWidest = 24;  // said in a message, too
-constexpr double kWider = 2;    // so many more joint states of a clique, in powers of 2
+constexpr double kWidest = 24;           // said in a message, too
+constexpr double kWider = 2;             // so many more joint states of a clique, in powers of 2
+constexpr double kWorkOfNumber = 4;      // to pick one
+constexpr std::size_t kAnnealEvery = 4;  // starts
+// Of blocks that are drawn, relative to the mean range of the factors; by turns.
+constexpr double kShakes[] = {0.02, 0.05, 0.1, 0.2};
+constexpr double kFallingHeats[] = {1, 0.5, 0.25, 0.12, 0.06, 0.03};
+
+double log2_of_most_states(const FactorGraph& graph) {
+  std::size_t most = 2;
+  for (Variable v = 0; v < graph.variables(); ++v) most = std::max(most, graph.states(v));
+  return std::log2(static_cast<double>(most));
+}
 
 }  // namespace
 
@@ -36,28 +50,47 @@ void BlockSearchOptions::validate() const {
   if (annealing_sweeps == 0) throw UsageError("block search needs at least 1 sweep of annealing");
 }
 
-BlockDescent::BlockDescent(const FactorGraph& graph, const BlockOptions& options)
-    : graph_(graph), options_(options), lists_(graph), blocks_(graph), random_(options.seed) {
+BlockDescent::BlockDescent(const FactorGraph& graph, const BlockOptions& options,
+                           std::span<const Variable> summed)
+    : graph_(graph),
+      options_(options),
+      lists_(graph),
+      room_(2 * log2_of_most_states(graph)),
+      blocks_(graph, summed, options.most_width + kWider - room_, options.most_width / 2),
+      random_(options.seed) {
   options.validate();
 }
 
 void BlockDescent::begin(std::span<const State> states) {
   x_.assign(states.begin(), states.end());
   width_ = std::min(options_.first_width, options_.most_width);
+  if (!blocks_.summed().empty()) width_ = std::max(width_, blocks_.log2_largest_sum() + room_);
   idle_ = 0;
   exhausted_ = false;
 }
 
-BlockDescent::Round BlockDescent::round(const std::function<bool()>& goes_on) {
-  // Layers make long blocks of grids; without them blocks are wherever the graph is narrow.
+// Layers make long blocks of grids; without them blocks are wherever the graph is narrow.
+std::vector<FreeBlock> BlockDescent::draw() {
   const bool layered = random_.below(2) == 0;
   const auto thickest = static_cast<std::uint64_t>(std::max(1.0, width_));
   const std::size_t thickness = layered ? thickest - random_.below(1 + thickest / 2) : 0;
-  const std::vector<FreeBlock> blocks = blocks_.draw(width_, thickness, random_);
+  work_ += static_cast<double>(blocks_.variables()) * width_ * width_;
+  return blocks_.draw(width_, thickness, random_);
+}
+
+BlockDescent::Round BlockDescent::shake(double temperature, const std::function<bool()>& goes_on) {
+  std::size_t none = 0;
+  for (const FreeBlock& each : draw()) {
+    if (solve(each, temperature, none, goes_on) == Round::stopped) return Round::stopped;
+  }
+  return Round::same;
+}
+
+BlockDescent::Round BlockDescent::round(const std::function<bool()>& goes_on) {
   Round outcome = Round::same;
   std::size_t at_best = 0;
-  for (const FreeBlock& each : blocks) {
-    const Round found = solve(each, at_best, goes_on);
+  for (const FreeBlock& each : draw()) {
+    const Round found = solve(each, 0, at_best, goes_on);
     if (found == Round::stopped) return found;
     if (found == Round::better) outcome = found;
   }
@@ -65,73 +98,137 @@ BlockDescent::Round BlockDescent::round(const std::function<bool()>& goes_on) {
   idle_ = outcome == Round::better ? 0 : idle_ + 1;
   if (idle_ >= options_.patience) {
     exhausted_ = width_ >= options_.most_width;
-    width_ = std::min(width_ + kWider, options_.most_width);
+    width_ = std::max(width_, std::min(width_ + kWider, options_.most_width));
     idle_ = 0;
   }
   return outcome;
 }
 
 // Equal scores are taken, too: what is better may be reached from there.
-//   at_best : the variables of the block are added to it where they are at their best states
-BlockDescent::Round BlockDescent::solve(const FreeBlock& block, std::size_t& at_best,
+//   temperature : 0: the best states; else others may be drawn
+//   at_best     : the variables of the block are added to it where they are at their best states
+BlockDescent::Round BlockDescent::solve(const FreeBlock& block, double temperature,
+                                        std::size_t& at_best,
                                         const std::function<bool()>& goes_on) {
-  const PickedGraph part = restrict_to_block(graph_, lists_, x_, block);
+  const auto summed = static_cast<std::size_t>(
+      std::ranges::count_if(block, [&](Variable v) { return blocks_.is_summed(v); }));
+  if (summed == block.size()) return Round::same;
+  PickedGraph part = restrict_to_block(graph_, lists_, x_, block);
+  work_ += kWorkOfNumber * static_cast<double>(part.graph.numbers().size());
   std::vector<Variable> order(block.size());
   std::iota(order.begin(), order.end(), Variable{0});
-  JunctionTree tree(part.graph, EliminationOrder{.order = order},
-                    [&](const GraphProgress&) { return goes_on(); });
-  if (tree.bytes() > options_.memory) return Round::same;
-  std::vector<State> before;
-  for (const Variable v : part.variable) before.push_back(x_[v]);
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(summed);
+  const GraphCallback watch = [&](const GraphProgress&) { return goes_on(); };
+  std::optional<FactorGraph> sums;  // of the others
   BestAssignment best;
   try {
+    if (summed > 0) {
+      JunctionTree tree(part.graph, EliminationOrder{.order = {order.begin(), middle}}, watch);
+      if (tree.bytes() > options_.memory) return Round::same;
+      work_ += std::exp2(tree.log2_joint_states());
+      sums = tree.sum_out();
+    }
+    FactorGraph& rest = sums ? *sums : part.graph;
+    JunctionTree tree(rest, EliminationOrder{.order = {middle, order.end()}}, watch);
+    if (tree.bytes() > options_.memory) return Round::same;
+    work_ += std::exp2(tree.log2_joint_states());
+    if (temperature > 0) {
+      for (double& each : rest.numbers()) each /= temperature;
+      const std::vector<State> drawn = tree.samples(1, random_).front();
+      for (std::size_t k = summed; k < drawn.size(); ++k) x_[part.variable[k]] = drawn[k];
+      return Round::same;
+    }
     best = tree.best();
   } catch (const Interrupted&) {
     return Round::stopped;
+  } catch (const Error&) {  // no assignment is allowed
+    return Round::same;
   }
-  const double score = part.graph.score(before);
   if (best.score == -kInf) return Round::same;
-  at_best += block.size();
+  std::vector<State> before;
+  for (const Variable v : part.variable) before.push_back(blocks_.is_summed(v) ? 0 : x_[v]);
+  const double score = (sums ? *sums : part.graph).score(before);
+  at_best += block.size() - summed;
   if (best.score < score) return Round::same;  // by rounding
-  for (std::size_t k = 0; k < before.size(); ++k) x_[part.variable[k]] = best.states[k];
+  for (std::size_t k = summed; k < before.size(); ++k) x_[part.variable[k]] = best.states[k];
   return best.score > score + 1e-12 * std::abs(score) ? Round::better : Round::same;
 }
+
+BlockWalk::BlockWalk(const FactorGraph& graph, const BlockSearchOptions& options,
+                     std::span<const Variable> summed)
+    : graph_(graph),
+      options_(options),
+      descent_(graph, options, summed),
+      range_(mean_range(graph)),
+      seeds_(options.seed) {
+  options.validate();
+}
+
+// From the best one known with blocks drawn; now and then from another one, which annealing finds,
+// of single variables or, where little is allowed, of blocks.
+bool BlockWalk::restart(std::span<const State> best, const std::function<bool()>& goes_on) {
+  const auto shake = [&](double heat) {
+    return descent_.shake(heat * range_, goes_on) != BlockDescent::Round::stopped;
+  };
+  descent_.begin(best);
+  if (++restarts_ % kAnnealEvery != 0) return shake(kShakes[restarts_ % std::size(kShakes)]);
+  AnnealingOptions annealing;
+  annealing.sweeps = options_.annealing_sweeps;
+  annealing.seed = seeds_.next();
+  const MapResult found =
+      simulated_annealing(graph_, annealing, {}, [&](const GraphProgress&) { return goes_on(); });
+  annealing_work_ += static_cast<double>(found.convergence.iterations) * work_of_sweep(graph_);
+  if (!found.convergence.converged) return false;
+  if (found.states.empty()) return std::ranges::all_of(kFallingHeats, shake);
+  descent_.begin(found.states);
+  return true;
+}
+
+BlockDescent::Round BlockWalk::step(std::span<const State> best,
+                                    const std::function<bool()>& goes_on) {
+  if (descent_.exhausted() && !restart(best, goes_on)) return BlockDescent::Round::stopped;
+  return descent_.round(goes_on);
+}
+
+namespace {
+
+// What annealing finds; where little is allowed, whatever is.
+std::vector<State> first_of(const FactorGraph& graph, const BlockSearchOptions& options,
+                            const std::function<bool()>& goes_on) {
+  Random random(options.seed);
+  AnnealingOptions annealing;
+  annealing.sweeps = options.annealing_sweeps;
+  annealing.seed = random.next();
+  MapResult found =
+      simulated_annealing(graph, annealing, {}, [&](const GraphProgress&) { return goes_on(); });
+  if (!found.states.empty() || !goes_on()) return std::move(found.states);
+  return find_allowed(graph, random).states;
+}
+
+}  // namespace
 
 MapResult block_search(const FactorGraph& graph, const BlockSearchOptions& options,
                        std::span<const State> start, const GraphCallback& callback) {
   options.validate();
   MapResult result;
-  BlockDescent descent(graph, options);
-  Random seeds(options.seed);
+  BlockWalk walk(graph, options);
   std::size_t& rounds = result.convergence.iterations;
   const std::function<bool()> goes_on = [&] { return report(callback, result); };
   std::vector<State> from(start.begin(), start.end());
-  bool open = true;
-  for (std::size_t run = 0; open && run <= options.restarts; ++run) {
-    if (from.empty() && graph.variables() > 0) {
-      AnnealingOptions annealing;
-      annealing.sweeps = options.annealing_sweeps;
-      annealing.seed = seeds.next();
-      MapResult found = simulated_annealing(graph, annealing, {},
-                                            [&](const GraphProgress&) { return goes_on(); });
-      open = found.convergence.converged;
-      from = std::move(found.states);
-      if (from.empty()) break;  // nothing that is allowed was found
-    }
-    offer(result, graph, from);
-    descent.begin(from);
-    while (open && !descent.exhausted() && !descent.solved()) {
-      open = descent.round(goes_on) != BlockDescent::Round::stopped;
-      offer(result, graph, descent.states());
-      ++rounds;
-      open = open && goes_on() && rounds != options.max_iterations;
-    }
-    from.clear();
-    if (descent.solved()) {
-      result.bound = result.score;
-      break;
-    }
+  if (from.empty() && graph.variables() > 0) from = first_of(graph, options, goes_on);
+  if (from.empty() && graph.variables() > 0) return result;
+  offer(result, graph, from);
+  walk.begin(from);
+  bool open = goes_on();
+  while (open && !walk.at().solved()) {
+    if (walk.at().exhausted() && walk.restarts() == options.restarts) break;
+    open = walk.step(result.states.empty() ? from : result.states, goes_on) !=
+           BlockDescent::Round::stopped;
+    offer(result, graph, walk.at().states());
+    ++rounds;
+    open = open && goes_on() && rounds != options.max_iterations;
   }
+  if (walk.at().solved()) result.bound = result.score;
   result.convergence.converged = open;
   conclude(result);
   return result;

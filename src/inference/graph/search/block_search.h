@@ -2,7 +2,8 @@
 //
 // All variables but some blocks stay as they are, and the junction tree finds the best states of
 // each block, given the others.  Where nothing better is found for long, the blocks become wider,
-// and at last the search goes on from another assignment.  docs/math/graph_map.md section 11.
+// and at last the search goes on from elsewhere: from the best assignment with blocks drawn at
+// random, or from what annealing finds.  docs/math/graph_map.md section 11.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -30,29 +31,43 @@ class BlockDescent {
   enum class Round { better, same, stopped };
 
   // Keeps the graph by reference.
-  BlockDescent(const FactorGraph& graph, const BlockOptions& options);
+  //   summed : variables that are summed out where there is room for that beside a few others; some
+  //            of them are part of the assignment where there is not.  The blocks are at least as
+  //            wide as these sums.
+  BlockDescent(const FactorGraph& graph, const BlockOptions& options,
+               std::span<const Variable> summed = {});
 
   // From here, and with narrow blocks first.
   void begin(std::span<const State> states);
-  // Each of some blocks at its best states.  Never worse than before.
+  // Each of some blocks at its best states, given the others.  Never worse than before.
   //   goes_on : asked every few milliseconds; false stops the round
   Round round(const std::function<bool()>& goes_on);
+  // Each of some blocks in states that are drawn from exp(score / temperature), given the others;
+  // what is allowed stays so.
+  Round shake(double temperature, const std::function<bool()>& goes_on);
   std::span<const State> states() const { return x_; }
   // Whether the widest blocks have found nothing for as long as the patience is.
   bool exhausted() const { return exhausted_; }
   // Whether the blocks of a round were all variables: the states are the best.
   bool solved() const { return solved_; }
+  // Those of `summed` that are.
+  const std::vector<Variable>& summed() const { return blocks_.summed(); }
+  // Joint states that it has gone through.
+  double work() const { return work_; }
 
  private:
-  Round solve(const FreeBlock& block, std::size_t& at_best, const std::function<bool()>& goes_on);
+  std::vector<FreeBlock> draw();
+  Round solve(const FreeBlock& block, double temperature, std::size_t& at_best,
+              const std::function<bool()>& goes_on);
 
   const FactorGraph& graph_;
   const BlockOptions options_;
   const FactorLists lists_;
+  const double room_;  // beside sums, for two variables at least
   const FreeBlocks blocks_;
   Random random_;
   std::vector<State> x_;
-  double width_ = 0;
+  double width_ = 0, work_ = 0;
   std::size_t idle_ = 0;  // rounds
   bool exhausted_ = false, solved_ = false;
 };
@@ -62,6 +77,34 @@ struct BlockSearchOptions : BlockOptions {
   std::size_t restarts = 5;             // from other assignments, after the first start
   std::size_t annealing_sweeps = 1000;  // of each first assignment, >= 1
   void validate() const;                // throws UsageError
+};
+
+// Rounds of blocks without an end.
+class BlockWalk {
+ public:
+  // Keeps the graph by reference.
+  //   summed : of BlockDescent
+  BlockWalk(const FactorGraph& graph, const BlockSearchOptions& options,
+            std::span<const Variable> summed = {});
+
+  void begin(std::span<const State> states) { descent_.begin(states); }
+  // A round; where the blocks are exhausted, from another start, which comes from `best`, or by
+  // annealing.  stopped: goes_on was false.
+  BlockDescent::Round step(std::span<const State> best, const std::function<bool()>& goes_on);
+  const BlockDescent& at() const { return descent_; }
+  std::size_t restarts() const { return restarts_; }
+  double work() const { return descent_.work() + annealing_work_; }
+
+ private:
+  bool restart(std::span<const State> best, const std::function<bool()>& goes_on);
+
+  const FactorGraph& graph_;
+  const BlockSearchOptions options_;
+  BlockDescent descent_;
+  const double range_;
+  Random seeds_;
+  std::size_t restarts_ = 0;
+  double annealing_work_ = 0;
 };
 
 // Ends earlier where the blocks of a round were all variables, which is exact.

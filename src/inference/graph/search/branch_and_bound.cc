@@ -8,6 +8,7 @@
 
 #include "core/infinity.h"
 #include "croft/core/error.h"
+#include "inference/graph/allowed_assignment.h"
 #include "inference/graph/bounds/mini_bucket_search.h"
 #include "inference/graph/local_state.h"
 #include "inference/graph/messages/message_passes.h"
@@ -24,8 +25,23 @@ constexpr double kFirstTables = 1 << 16;     // joint states of mini-buckets
 constexpr double kTablesGrowBy = 4;          // from run to run
 // Of annealing between runs, by turns, relative to the scores: which is best depends on the graph.
 constexpr double kHeats[] = {1, 0.1, 1, 4, 1, 0.01};
-constexpr std::size_t kNodesByBlocks = 25;   // for one round of blocks
+constexpr double kPassesBefore = 100;  // over all terms, that a first turn of blocks may be worth
+constexpr double kFewestSweeps = 100;  // of annealing that are worth a turn
+constexpr double kWorkOfTerm = 20;     // beside its joint states, of an update
+constexpr double kWorkOfTables = 4;    // of each joint state
 constexpr std::size_t kNodesByTables = 100;  // for one by messages: they take that much less time
+
+// A share of the work, beside that of the search, for what looks for better assignments: more where
+// it has found one, less where it has not.
+class Share {
+ public:
+  explicit Share(double least) : least_(least), share_(least) {}
+  double operator()() const { return share_; }
+  void learn(bool better) { share_ = std::clamp(better ? 2 * share_ : share_ / 2, least_, 16.0); }
+
+ private:
+  double least_, share_;
+};
 
 // Searches by mini-buckets on what is left at the root, with larger tables each time.
 class SearchByTables {
@@ -36,13 +52,14 @@ class SearchByTables {
 
   //   target : what an assignment has to exceed, asked for when it begins
   //   nodes  : how many it may take; becomes how many it took
+  //   work   : what has been done until now; tables that would take more stay as they are
   //   offer  : called with assignments that may be better
-  Outcome run(const std::function<double()>& target, std::size_t& nodes,
+  Outcome run(const std::function<double()>& target, std::size_t& nodes, double work,
               const std::function<bool()>& goes_on,
               const std::function<void(const std::vector<State>&)>& offer) {
     const std::size_t most_nodes = std::exchange(nodes, 0);
     if (most_ < kFirstTables) return Outcome::goes_on;
-    if (!build(goes_on)) return Outcome::stopped;
+    if (!build(work, goes_on)) return Outcome::stopped;
     if (!rest_) return Outcome::goes_on;
     search_->guess();
     offer(present());
@@ -58,6 +75,7 @@ class SearchByTables {
   }
   // Of all assignments that were better than the best one known when it began.
   double bound() const { return bound_; }
+  double work() const { return work_; }
 
  private:
   // What the search has, as an assignment of the whole graph.
@@ -69,8 +87,9 @@ class SearchByTables {
     return rest_->whole(x);
   }
   // False: stopped.  Nothing to search with where the factors alone are too large.
-  bool build(const std::function<bool()>& goes_on) {
-    if (buckets_ && (buckets_->exact() || budget_ >= most_)) return true;
+  bool build(double work, const std::function<bool()>& goes_on) {
+    const bool stays = budget_ >= most_ || kWorkOfTables * kTablesGrowBy * budget_ > work;
+    if (buckets_ && (buckets_->exact() || stays)) return true;
     search_.reset();
     buckets_.reset();
     rest_ = rest_of(scores_, most_ / 16);
@@ -89,12 +108,13 @@ class SearchByTables {
       return false;
     }
     bound_ = std::min(bound_, buckets_->bound());
+    work_ += kWorkOfTables * buckets_->joint_states();
     search_.emplace(*buckets_);
     return true;
   }
 
   Reparametrisation& scores_;
-  double most_, budget_ = 0, bound_ = kInf;
+  double most_, budget_ = 0, bound_ = kInf, work_ = 0;
   std::optional<RestOfGraph> rest_;
   std::optional<MiniBuckets> buckets_;
   std::optional<MiniBucketSearch> search_;
@@ -115,8 +135,15 @@ class Search {
         live_(most_.size()),
         weight_(most_.size(), 0),
         queued_(scores.terms(), 0),
-        states_(most_.size(), 0) {
+        states_(most_.size(), 0),
+        sweep_work_(work_of_sweep(scores.graph())) {
     bound_ = scores.constant();
+    for (Term t = 0; t < scores.terms(); ++t) {
+      const FactorGraph& graph = scores.graph();
+      const auto numbers = graph.numbers(graph.potential_of(scores.factor(t))).size();
+      term_work_.push_back(kWorkOfTerm + static_cast<double>(numbers + scores.width(t)));
+      work_ += kPassesBefore * term_work_.back();
+    }
     for (Variable v = 0; v < most_.size(); ++v) {
       live_[v] = static_cast<std::uint32_t>(scores.states(v));
       weight_[v] = static_cast<double>(scores.places(v).size()) + 1;
@@ -131,6 +158,7 @@ class Search {
     budget_ = 20 * scores_.terms();
     bool open = tighten();
     if (open && !by_tables()) return ended_;
+    if (open && !look_elsewhere()) return false;
     for (;;) {
       if (!open) {
         if (decisions_.empty()) return true;
@@ -145,7 +173,7 @@ class Search {
         restart_after_ *= 1.5;
         since_restart_ = 0;
         for_proof_ = !for_proof_;
-        if (!anneal() || !change_blocks()) return false;
+        if (!look_elsewhere()) return false;
         open = tighten();
         if (open && !by_tables()) return ended_;
         continue;
@@ -186,6 +214,7 @@ class Search {
   }
   bool proceed() {
     const std::size_t node = result_.convergence.iterations++;
+    work_ += static_cast<double>(most_.size());
     if (node % 16 == 0) offer_beliefs();
     if (options_.max_nodes > 0 && node >= options_.max_nodes) return false;
     if (node % options_.callback_every != 0) return true;
@@ -201,26 +230,36 @@ class Search {
   bool by_tables() {
     if (options_.k > 1) return true;  // they end at the first one that is better
     std::size_t nodes = kNodesByTables * static_cast<std::size_t>(restart_after_);
-    const auto outcome =
-        tables_.run([&] { return target(); }, nodes, [&] { return report(callback_, result_); },
-                    [&](const std::vector<State>& states) {
-                      LocalState local(scores_.graph());
-                      local.assign(states);
-                      descend(local, [] { return true; });
-                      known_.offer(states);
-                      known_.offer(local.states());
-                    });
+    const auto outcome = tables_.run([&] { return target(); }, nodes, work_,
+                                     [&] { return report(callback_, result_); },
+                                     [&](const std::vector<State>& states) {
+                                       LocalState local(scores_.graph());
+                                       local.assign(states);
+                                       descend(local, [] { return true; });
+                                       known_.offer(states);
+                                       known_.offer(local.states());
+                                     });
     result_.convergence.iterations += nodes / kNodesByTables;
+    work_ += kWorkOfTerm * static_cast<double>(nodes);
     lower(tables_.bound());
     ended_ = outcome == SearchByTables::Outcome::ended;
     return outcome == SearchByTables::Outcome::goes_on;
   }
-  // Where the search does not end, the best assignment comes from here: about half of the time.
-  bool anneal() {
+  // Where the search does not end, the best assignment comes from here.  False: stopped.
+  bool look_elsewhere() {
+    const double work = work_ - std::exchange(seen_work_, work_);
     if (options_.annealing_sweeps == 0) return true;
+    return anneal(of_annealing_() * work) && (options_.table_bytes == 0 || change_blocks(work));
+  }
+  bool anneal(double work) {
+    left_for_annealing_ += work;
+    const double sweeps = left_for_annealing_ / sweep_work_;
+    if (sweeps < kFewestSweeps) return true;
+    left_for_annealing_ = 0;
     bool goes_on = true;
+    const double before = result_.score;
     AnnealingOptions options;
-    options.sweeps = static_cast<std::size_t>(restart_after_);
+    options.sweeps = static_cast<std::size_t>(sweeps);
     options.seed = ++seed_;
     options.first_temperature = kHeats[seed_ % std::size(kHeats)] * mean_range(scores_.graph());
     const MapResult found =
@@ -231,35 +270,29 @@ class Search {
           return goes_on = report(callback_, result_);
         });
     if (!found.states.empty()) known_.offer(found.states);
+    of_annealing_.learn(result_.score > before);
     return goes_on;
   }
-  // Rounds of blocks from the best one known, and, where it is exhausted, from others by annealing.
-  bool change_blocks() {
-    if (options_.annealing_sweeps == 0 || options_.table_bytes == 0) return true;
+  // Rounds of blocks: from the best one known where it is new to them.
+  bool change_blocks(double work) {
     if (known_.states().empty()) return true;
     if (!blocks_) {
-      blocks_.emplace(scores_.graph(),
-                      BlockOptions{.memory = options_.table_bytes, .seed = options_.seed});
+      BlockSearchOptions options;
+      options.memory = options_.table_bytes;
+      options.seed = options_.seed;
+      options.annealing_sweeps = options_.annealing_sweeps;
+      blocks_.emplace(scores_.graph(), options);
     }
-    if (result_.score > blocks_score_) blocks_->begin(known_.states());
+    const double before = result_.score, most = blocks_->work() + of_blocks_() * work;
+    if (before > blocks_score_) blocks_->begin(known_.states());
     bool goes_on = true;
     const std::function<bool()> step = [&] { return goes_on = report(callback_, result_); };
-    const auto rounds = static_cast<std::size_t>(restart_after_) / kNodesByBlocks;
-    for (std::size_t k = 0; goes_on && k < rounds; ++k) {
-      if (blocks_->exhausted()) {
-        AnnealingOptions options;
-        options.sweeps = options_.annealing_sweeps;
-        options.seed = ++seed_;
-        const MapResult found = simulated_annealing(scores_.graph(), options, {},
-                                                    [&](const GraphProgress&) { return step(); });
-        if (!goes_on || found.states.empty()) break;
-        blocks_->begin(found.states);
-      }
-      blocks_->round(step);
-      known_.offer(blocks_->states());
-      goes_on = goes_on && step();
-    }
+    do {
+      blocks_->step(known_.states(), step);
+      known_.offer(blocks_->at().states());
+    } while (goes_on && step() && blocks_->work() < most && !blocks_->at().solved());
     blocks_score_ = result_.score;
+    of_blocks_.learn(result_.score > before);
     return goes_on;
   }
   void offer_beliefs() {
@@ -316,6 +349,7 @@ class Search {
         for (double& b : scores_.belief(v)) save(b);
       }
       update_(t);
+      work_ += term_work_[t];
       std::size_t at = beliefs;
       const double matters = 0.02 * (bound_ - target());
       for (const Variable v : scope) {
@@ -428,8 +462,9 @@ class Search {
   MapResult& result_;
   StarUpdate update_;
   SearchByTables tables_;
-  std::optional<BlockDescent> blocks_;
+  std::optional<BlockWalk> blocks_;
   double blocks_score_ = -kInf;  // of the best one known, after them
+  Share of_blocks_{2}, of_annealing_{0.25};
   bool ended_ = false;
   double bound_;
   std::vector<double> most_;         // [variables] the largest belief
@@ -445,19 +480,22 @@ class Search {
   std::uint64_t seed_ = options_.seed;
   std::vector<std::uint8_t> queued_;
   std::vector<State> states_;
+  // Joint states that are gone through, or what takes as long; of the search, without tables.
+  std::vector<double> term_work_;  // [terms] of an update
+  double sweep_work_, work_ = 0, seen_work_ = 0, left_for_annealing_ = 0;
 };
 
 // A first assignment and the bound at the root, both by messages and local search.
 bool prepare(Reparametrisation& scores, const BranchAndBoundOptions& options,
              const GraphCallback& callback, MapResult& result) {
   const FactorGraph& graph = scores.graph();
-  SequentialPasses passes(scores);
+  SequentialPasses passes(scores, [&] { return report(callback, result); });
   std::vector<State> states(graph.variables(), 0);
   bool goes_on = true;
   for (std::size_t i = 0; goes_on && i < options.root_iterations; ++i) {
-    passes.forward(&states);
-    passes.backward();
+    goes_on = passes.forward(&states) && passes.backward();
     offer(result, graph, states);
+    if (!goes_on) break;
     const double fall = result.bound - passes.bound();
     result.bound = std::min(result.bound, passes.bound());
     goes_on = report(callback, result);
@@ -480,7 +518,9 @@ bool prepare(Reparametrisation& scores, const BranchAndBoundOptions& options,
             graph, {.sweeps = options.annealing_sweeps, .seed = options.seed}, states, step);
       });
     }
-    if (goes_on) {
+    // Blocks do more; and where small changes have found their optimum, large ones end earlier.
+    const bool blocks = options.annealing_sweeps > 0 && options.table_bytes > 0;
+    if (goes_on && (!blocks || options.restarts > 0)) {
       join([&](const GraphCallback& step) {
         LazyFlipperOptions flips;
         flips.restarts = options.restarts;
@@ -488,6 +528,11 @@ bool prepare(Reparametrisation& scores, const BranchAndBoundOptions& options,
         return lazy_flipper(graph, flips, result.states.empty() ? states : result.states, step);
       });
     }
+  }
+  if (goes_on && result.states.empty()) {  // where little is allowed
+    Random random(options.seed);
+    const AllowedAssignment found = find_allowed(graph, random);
+    if (found.outcome == AllowedSearch::found) polish(result, graph, found.states);
   }
   scores.gather_beliefs();
   return goes_on;

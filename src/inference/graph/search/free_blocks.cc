@@ -1,5 +1,6 @@
 #include "inference/graph/search/free_blocks.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace croft {
@@ -9,11 +10,30 @@ constexpr std::size_t kUnreached = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
-FreeBlocks::FreeBlocks(const FactorGraph& graph)
+FreeBlocks::FreeBlocks(const FactorGraph& graph, std::span<const Variable> summed, double most_sum,
+                       double part_of_sum)
     : lists_(neighbours_of(graph)),
-      start_(graph, lists_, EliminationRule::min_weight, [](double) {}) {
+      start_(graph, lists_, EliminationRule::min_weight, [](double) {}),
+      is_summed_(graph.variables(), false) {
+  for (const Variable v : summed) is_summed_[v] = graph.states(v) >= 2;
+  if (!summed.empty()) {
+    Elimination sums = start_;
+    for (Variable v = 0; v < graph.variables(); ++v) {
+      if (graph.states(v) >= 2 && !is_summed_[v]) sums.take_out(v);
+    }
+    const auto all = std::ranges::count(is_summed_, true);
+    for (const double limit : {most_sum, part_of_sum}) {
+      Elimination run = sums;
+      Random random(0);
+      summed_ = run.run_within(limit, random);
+      log2_largest_sum_ = run.log2_largest();
+      if (std::ssize(summed_) == all) break;
+    }
+    is_summed_.assign(graph.variables(), false);
+    for (const Variable v : summed_) is_summed_[v] = true;
+  }
   for (Variable v = 0; v < graph.variables(); ++v) {
-    if (graph.states(v) >= 2) several_.push_back(v);
+    if (graph.states(v) >= 2 && !is_summed_[v]) several_.push_back(v);
   }
 }
 
@@ -28,7 +48,7 @@ std::vector<FreeBlock> FreeBlocks::draw(double log2_states, std::size_t thicknes
       if (layer[v] != kUnreached && (layer[v] + first) % (thickness + 1) == 0) run.take_out(v);
     }
   }
-  return parts_of(run.run_within(log2_states, random));
+  return parts_of(run.run_within(std::max(log2_states, log2_largest_sum_), random, summed_));
 }
 
 // How many steps away a variable is.

@@ -251,6 +251,15 @@ void AnnealingOptions::validate() const {
   }
 }
 
+double work_of_sweep(const FactorGraph& graph) {
+  double steps = 0;
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    for (const Variable v : graph.scope(f)) steps += static_cast<double>(graph.states(v));
+  }
+  constexpr double kWorkOfStep = 4;
+  return kWorkOfStep * steps;
+}
+
 MapResult simulated_annealing(const FactorGraph& graph, const AnnealingOptions& options,
                               std::span<const State> start, const GraphCallback& callback) {
   options.validate();

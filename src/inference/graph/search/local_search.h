@@ -41,6 +41,9 @@ struct AnnealingOptions {
   void validate() const;  // throws UsageError
 };
 
+// A sweep of annealing takes about as long as a junction tree takes for so many joint states.
+double work_of_sweep(const FactorGraph& graph);
+
 // Kirkpatrick et al. (1983) with Gibbs steps, then iterated conditional modes from the best seen.
 MapResult simulated_annealing(const FactorGraph& graph, const AnnealingOptions& options = {},
                               std::span<const State> start = {},

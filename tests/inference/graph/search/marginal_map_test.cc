@@ -7,6 +7,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "croft/inference/junction_tree.h"
 #include "inference/graph/bounds/mini_bucket_search.h"
+#include "inference/graph/search/block_search.h"
 #include "inference/graph/search/marginal_search.h"
 #include "support/map_graphs.h"
 
@@ -192,6 +193,86 @@ TEST(MarginalMap, ASearchThatIsStoppedHasAnAssignmentWithItsSumAndABound) {
   EXPECT_GT(found.bound, found.score);
   JunctionTree sums(graph, find_elimination_order(graph, {.last = over, .keep_last = true}));
   EXPECT_GT(sums.bytes(), 0);
+}
+
+// log of the sum over `summed`, the others in the states of x.
+double sum_given(const FactorGraph& graph, const std::vector<Variable>& summed,
+                 std::span<const State> x) {
+  Evidence known(x.begin(), x.end());
+  for (const Variable v : summed) known[v] = kUnobserved;
+  return brute_force(condition(graph, known)).log_partition;
+}
+
+TEST(MarginalMap, BlocksWithSumsNeverFallAndEndAtTheBestWhereTheyHoldEverything) {
+  std::size_t solved = 0, held = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    const FactorGraph graph = graph_number(seed);
+    const std::vector<Variable> over = some_of(graph, seed);
+    std::vector<Variable> others;
+    for (Variable v = 0; v < graph.variables(); ++v) {
+      if (graph.states(v) > 1 && std::ranges::find(over, v) == over.end()) others.push_back(v);
+    }
+    const double width = 2 + static_cast<double>(seed % 5);
+    BlockDescent blocks(graph, {.first_width = 2, .most_width = width, .seed = seed}, others);
+    for (const Variable v : blocks.summed()) {
+      EXPECT_TRUE(std::ranges::find(others, v) != others.end());
+    }
+    held += blocks.summed().size() < others.size() ? 1 : 0;
+    blocks.begin(std::vector<State>(graph.variables(), 0));
+    double score = sum_given(graph, blocks.summed(), blocks.states());
+    for (int round = 0; round < 20 && !blocks.exhausted(); ++round) {
+      EXPECT_NE(blocks.round([] { return true; }), BlockDescent::Round::stopped);
+      const double now = sum_given(graph, blocks.summed(), blocks.states());
+      EXPECT_GE(now, score == -kInf ? score : score - near(score)) << "seed " << seed;
+      score = now;
+      if (!blocks.solved() || blocks.summed().size() < others.size()) continue;
+      const double best = largest(all_sums(graph, over));
+      EXPECT_NEAR(score, best, near(best)) << "seed " << seed;
+      ++solved;
+      break;
+    }
+  }
+  EXPECT_GT(solved, 20U);
+  EXPECT_GT(held, 20U);
+}
+
+TEST(MarginalMap, ASearchIsNotBelowItsStartAndBoundsASumThatIsTooLargeFromBelow) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Random random(seed);
+    const FactorGraph graph = testing_graphs::random_graph(
+        {.shape = testing_graphs::Shape::grid, .variables = 36, .most_states = 3, .spread = 3},
+        random);
+    std::vector<Variable> over, others;
+    for (Variable v = 0; v < 36; ++v) (v % 3 == 0 ? over : others).push_back(v);
+    std::vector<State> start;
+    for (Variable v = 0; v < 36; ++v) {
+      start.push_back(static_cast<State>(random.below(graph.states(v))));
+    }
+    // Without room for the tables of a whole sum.
+    const MarginalMapResult found = marginal_search(
+        graph, over, {.max_nodes = 1000, .table_bytes = 3000, .moves = 2, .start = start});
+    EXPECT_GE(found.score, graph.score(start));
+    ASSERT_EQ(found.states.size(), graph.variables());
+    Evidence known(graph.variables(), kUnobserved);
+    for (const Variable v : over) known[v] = found.states[v];
+    const FactorGraph given = condition(graph, known);
+    const double sum = JunctionTree(given, find_elimination_order(given)).log_partition();
+    if (found.held > 0) {
+      EXPECT_LE(found.score, sum + near(sum)) << "seed " << seed;
+    } else {
+      EXPECT_NEAR(found.score, sum, near(sum)) << "seed " << seed;
+    }
+    EXPECT_GE(found.bound, sum - near(sum)) << "seed " << seed;
+  }
+}
+
+TEST(MarginalMap, ASearchThatIsStoppedAtOnceHasItsStart) {
+  const FactorGraph graph = graph_number(2);
+  const std::vector<State> start(graph.variables(), 0);
+  const MarginalMapResult found = marginal_search(graph, some_of(graph, 2), {.start = start},
+                                                  [](const GraphProgress&) { return false; });
+  EXPECT_EQ(found.states, start);
+  EXPECT_GE(found.score, graph.score(start));
 }
 
 }  // namespace
