@@ -206,16 +206,23 @@ std::vector<double> BlockCompiler::observed_of(const Relation& r) {
   return values;
 }
 
-// Those that are the same in all states.  1 stands for those that are not: every scalar parameter
-// may be 1, whatever the others are, but the ends of dunif.
+// Stands for a parameter that is not the same in all states, and is allowed whatever the others
+// are.
+double allowed_parameter(DistributionId id, std::size_t which) {
+  if (id != DistributionId::hypergeometric || which == 3) return 1;
+  return which == 2 ? 0 : 0x1p52;  // few are drawn of many
+}
+
+// Those that are the same in all states; the ends of dunif are looked at together.
 void BlockCompiler::check_parameters(const Relation& r, const Distribution& d,
                                      const std::vector<Value>& parameters) {
   std::vector<std::vector<double>> numbers;
-  for (const Value& p : parameters) {
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const Value& p = parameters[k];
     std::vector<double>& values = numbers.emplace_back();
     for (const Element& e : p.elements) {
       if (!e.constant() && (p.elements.size() > 1 || d.id == DistributionId::uniform)) return;
-      values.push_back(e.constant() ? e.number : 1);
+      values.push_back(e.constant() ? e.number : allowed_parameter(d.id, k));
     }
   }
   const std::vector<Numbers> spans(numbers.begin(), numbers.end());

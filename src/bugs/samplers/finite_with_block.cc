@@ -177,11 +177,16 @@ SamplerPointer make_finite_with_block(const ModelGraph& graph, NodeId id,
   const double states = values.upper - values.lower + 1;
   const double cost = states * static_cast<double>(near.size() * block.size());
   if (!(states <= kMostStates) || cost > *work) return nullptr;
-  // One child is no tie: given the block, its law says all.
-  const auto shared = std::ranges::count_if(
-      graph.children(id), [&](NodeId child) { return std::ranges::binary_search(near, child); });
-  if (shared < 2 || std::ranges::find(block, id) != block.end()) return nullptr;
-  if (make_finite(graph, id) == nullptr) return nullptr;
+  // One child beyond the block is no tie: given the block, its law says all.
+  const auto children = graph.children(id);
+  const auto in = [&](std::span<const NodeId> some) {
+    return std::ranges::count_if(
+        children, [&](NodeId child) { return std::ranges::binary_search(some, child); });
+  };
+  if (in(near) < 2 && in(block) == 0) return nullptr;
+  if (std::ranges::find(block, id) != block.end() || make_finite(graph, id) == nullptr) {
+    return nullptr;
+  }
   std::unique_ptr<LinearModel> model = LinearModel::make(graph, block);
   if (model == nullptr) return nullptr;
   *work -= cost;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -89,6 +90,22 @@ std::string random_model(Random& random, Arrays& data) {
     data["held"] = {{1}, {1}};
   }
   return text + "both <- " + earlier() + " * 10 + " + earlier() + "\n}\n";
+}
+
+// Counts that hang on one unknown: no value of it leaves fewer than are drawn.
+TEST(BugsExact, CountsOfDhyperMayHangOnEachOther) {
+  BugsOptions options;
+  options.monitors = {{"a"}};
+  const BugsResult result =
+      sample(program_of("model { y ~ dhyper(a, b, 5, 1)  a ~ dbin(0.5, 10)  b <- 10 - a }"),
+             {{"y", {{1}, {2}}}}, {}, options);
+  ASSERT_EQ(result.exact.size(), 1u);
+  EXPECT_EQ(result.exact[0].values, (std::vector<double>{2, 3, 4, 5, 6, 7}));
+  // Five fair coins beside the two of five that are seen.
+  const std::array<double, 6> ways = {1, 5, 10, 10, 5, 1};
+  for (std::size_t k = 0; k < ways.size(); ++k)
+    EXPECT_NEAR(result.exact[0].probabilities[k], ways[k] / 32, 1e-12) << k;
+  EXPECT_NEAR(*result.log_evidence, std::log(10.0 / 32), 1e-12);
 }
 
 TEST(BugsExact, RandomDiscreteModelsEqualEnumeration) {

@@ -135,6 +135,27 @@ TEST(FiniteWithBlock, AChangeOfCountsHasItsPosterior) {
   }
 }
 
+// A label that sets the prior mean of a narrow node: given the node, it cannot change.
+TEST(FiniteWithBlock, ALabelMovesWithTheNodeWhosePriorItSets) {
+  const Question question{"model { k ~ dcat(p)  x ~ dnorm(10 * k, 100)  y ~ dnorm(x, 0.01) }",
+                          {{"p", {{3}, {0.2, 0.3, 0.5}}}, {"y", {{1}, {18}}}},
+                          {},
+                          4000};
+  std::array<double, 3> expected = {0.2, 0.3, 0.5};
+  double total = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double apart = 18 - 10 * static_cast<double>(k + 1);
+    total += expected[k] *= std::exp(-0.5 * apart * apart / (1 / 0.01 + 1 / 100.0));
+  }
+  std::vector<SamplerUse> samplers;
+  std::map<double, double> shares = shares_of(question, "k", &samplers);
+  EXPECT_TRUE(draws_jointly(samplers, "k"));
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double p = expected[k] / total;
+    EXPECT_NEAR(shares[static_cast<double>(k + 1)], p, 4.5 * std::sqrt(p * (1 - p) / 16000)) << k;
+  }
+}
+
 // One child says all of a label, and there are as many labels as data.
 TEST(FiniteWithBlock, LabelsOfAMixtureAreDrawnAlone) {
   const Question question{
