@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "croft/core/parallel.h"
 #include "logic/hard_conflict.h"
 #include "logic/max_walk_sat.h"
+#include "logic/network.h"
 #include "logic/sampling/slice_sampler.h"
 #include "logic/search/demanded_atoms.h"
 #include "logic/search/hard_search.h"
@@ -228,6 +230,7 @@ class SampleRun {
     out_.effective_samples = static_cast<double>(samples());
     out_.probabilities.resize(decided_.size());
     out_.standard_errors.assign(decided_.size(), 0);
+    out_.effective.assign(decided_.size(), out_.effective_samples);
     for (std::uint32_t a = 0; a < decided_.size(); ++a) {
       if (decided_[a] == kUndecided) {
         summarise(a);
@@ -243,15 +246,13 @@ class SampleRun {
     out_.r_hat = std::clamp(found.r_hat, out_.r_hat, kLargestRHat);
     if (found.variance > kSteady) {
       const double squared = std::max(found.error * found.error, 1e-300);
-      out_.effective_samples = std::min(out_.effective_samples, found.variance / squared);
-    } else if (found.mean == 0 || found.mean == 1) {
+      out_.effective[atom] = std::min(out_.effective[atom], found.variance / squared);
+      out_.effective_samples = std::min(out_.effective_samples, out_.effective[atom]);
+    } else if ((found.mean == 0 || found.mean == 1) && !sums_[0].chain.renews(atom)) {
       // Nothing that was drawn could have changed it.
-      out_.standard_errors[atom] =
-          sums_[0].chain.renews(atom) ? error_of_rare() : std::numeric_limits<double>::quiet_NaN();
+      out_.standard_errors[atom] = std::numeric_limits<double>::quiet_NaN();
     }
   }
-  // Of what happens in fewer than about one of all samples.
-  double error_of_rare() const { return 1 / static_cast<double>(samples()); }
   std::size_t samples() const { return sums_[0].batches.size() * length_ * sums_.size(); }
 
   bool agrees() {
@@ -269,7 +270,7 @@ class SampleRun {
     if (out_.largest_held == 0) {
       // No chain was kept from anything: what was not met is rare.
       for (double& each : out_.standard_errors) {
-        if (std::isnan(each)) each = error_of_rare();
+        if (std::isnan(each)) each = 0;  // beside add_rare_worlds()
       }
     }
     tell_convergence(out_);
@@ -324,9 +325,9 @@ std::vector<std::uint8_t> demanded(const ClauseStore& store,
   return out;
 }
 
-// Errors of atoms that were the same in every sample, which is exact for an atom that stands alone.
-// Others may depend on what happens in fewer than one of all samples; and where such a one has an
-// unknown error, so have they.
+// Errors of atoms that were the same in every sample: 0 for an atom that stands alone, whose share
+// is exact, or that hard clauses demand.  Where an atom has an unknown error, so have those that
+// hang together with it and never moved.
 void settle_steady(const ClauseStore& store, const UndecidedClauses& clauses,
                    const std::function<bool(std::size_t)>& go_on, McSatResult& result) {
   std::vector<double>& errors = result.standard_errors;
@@ -337,14 +338,19 @@ void settle_steady(const ClauseStore& store, const UndecidedClauses& clauses,
     ++size[component[atom]];
     if (std::isnan(errors[atom]) && exact[atom] == 0) unknown[component[atom]] = 1;
   }
+  std::vector<std::uint32_t> together(clauses.atoms(), kNoNumber);
   for (const std::uint32_t atom : clauses.free) {
-    if (exact[atom] != 0) {
-      errors[atom] = 0;
-    } else if (errors[atom] * errors[atom] <= kSteady && size[component[atom]] > 1) {
-      errors[atom] = unknown[component[atom]] != 0 ? std::numeric_limits<double>::quiet_NaN()
-                                                   : 1 / static_cast<double>(result.samples);
+    const std::uint32_t one = component[atom];
+    if (exact[atom] != 0 || size[one] == 1) {
+      if (std::isnan(errors[atom])) errors[atom] = 0;
+      continue;
+    }
+    together[atom] = one;
+    if (unknown[one] != 0 && errors[atom] * errors[atom] <= kSteady) {
+      errors[atom] = std::numeric_limits<double>::quiet_NaN();
     }
   }
+  add_rare_worlds(together, result);
 }
 
 }  // namespace
@@ -377,6 +383,20 @@ std::vector<std::uint8_t> allowed_world(const ClauseStore& store, std::uint64_t 
         "may find one, and --soft-hard needs none");
   }
   return found.values;
+}
+
+void add_rare_worlds(std::span<const std::uint32_t> together, McSatResult& result) {
+  std::vector<double> fewest(together.size(), std::numeric_limits<double>::infinity());
+  for (std::uint32_t a = 0; a < together.size(); ++a) {
+    if (together[a] == kNoNumber) continue;
+    double& of_part = fewest[together[a]];
+    of_part = std::min(of_part, result.effective[a]);
+  }
+  for (std::uint32_t a = 0; a < together.size(); ++a) {
+    if (together[a] == kNoNumber) continue;
+    double& error = result.standard_errors[a];
+    error = std::hypot(error, std::numbers::sqrt2 / fewest[together[a]]);
+  }
 }
 
 McSatResult run_chains(std::span<const std::unique_ptr<WorldChain>> chains,

@@ -24,12 +24,14 @@ struct McSatOptions {
 };
 
 struct McSatResult {
-  // [atoms]  Errors are those of batch means; of an atom whose chains disagree, of the chains'
-  // means. Of one that was the same in every sample: 0 where it stands alone, else 1 / samples.
-  // Where atoms were held and no draw could have changed it: 0 where the hard clauses demand it,
-  // and else not a number, which means unknown, as it is of atoms that hang together with such a
-  // one and never moved.
+  // [atoms]  Squared errors are those of batch means; of an atom whose chains disagree, of the
+  // chains' means; and 2 / n^2 more, with the fewest effective samples n of the atoms that it hangs
+  // together with.  Of an atom that was the same in every sample and stands alone: 0. Where atoms
+  // were held and no draw could have changed it: 0 where the hard clauses demand it, and else not a
+  // number, which means unknown, as it is of atoms that hang together with such a one and never
+  // moved.
   std::vector<double> probabilities, standard_errors;
+  std::vector<double> effective;  // [atoms] samples; all of those that are the same in every sample
   // The largest R-hat of split chains, and the fewest effective samples of an atom.  The chains
   // agree: at most 1.05, and at least 200.  Converged: and not stopped, and no error is unknown.
   double r_hat = 1, effective_samples = 0;
@@ -65,6 +67,11 @@ std::uint64_t seed_of_chain(std::uint64_t seed, std::size_t chain);
 McSatResult run_chains(std::span<const std::unique_ptr<WorldChain>> chains,
                        std::span<const std::uint8_t> decided, const McSatOptions& options,
                        const std::function<bool(std::size_t)>& go_on);
+
+// Adds the errors of what worlds may change that so few draws seldom meet, which run_chains() knows
+// nothing of.  docs/math/markov_logic.md section 7.
+//   together : [atoms] a number < atoms of those that hang together; kNoNumber: stands alone
+void add_rare_worlds(std::span<const std::uint32_t> together, McSatResult& result);
 
 // Throws Error where no allowed world is found, and where it is stopped before it has counted any.
 //   go_on : asked now and then with the samples so far; false ends it

@@ -111,7 +111,11 @@ McSatResult lazy_mc_sat(const AtomSpace& space, const ClauseStore& store,
     chains.push_back(
         std::make_unique<LazyChain>(space, store, options, seed_of_chain(how.seed, c), go_on));
   }
-  return run_chains(chains, std::vector<std::uint8_t>(store.atoms(), kUndecided), how, go_on);
+  McSatResult out =
+      run_chains(chains, std::vector<std::uint8_t>(store.atoms(), kUndecided), how, go_on);
+  // A step may ground clauses that tie any atom to any other one.
+  add_rare_worlds(std::vector<std::uint32_t>(store.atoms(), 0), out);
+  return out;
 }
 
 }  // namespace croft
