@@ -284,6 +284,7 @@ void Elimination::eliminate(Variable v) {
 
 // A hub comes last: its list is not gone through for each of those that it is joined with.
 void Elimination::join_all(const std::vector<Variable>& clique) {
+  if (clique.size() < 2) return;
   const auto degree = [&](Variable v) { return lists_[v].size(); };
   std::vector<Variable> all = clique;
   if (degree(*std::ranges::max_element(all, {}, degree)) > kHub) {
