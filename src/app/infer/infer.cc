@@ -264,7 +264,7 @@ void run_marginal_search(InferProblem& p, InferRequest& own, const std::string& 
   method.run(p, result);
 }
 
-// Of a graph in which all others are summed out: its best assignment.  False: nothing but branch
+// Finds the best assignment of a graph in which all others are summed out.  False: only branch
 // and bound is left for it, over tables that are so large that a search without them is better.
 //   sums : what that took
 bool run_best_of_rest(const InferMethod* method, const InferProblem& p, const FactorGraph& rest,
@@ -427,7 +427,10 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
     result.method = method->name;
     method->run(problem, result);
   }
-  if (result.log_partition) *result.log_partition += log_free;
+  for (auto* each :
+       {&result.log_partition, &result.log_partition_least, &result.log_partition_most}) {
+    if (*each) **each += log_free;
+  }
   check_possible(conditioned, result);
   if (counters) take_out_counters(graph.variables(), result);
   restore_observed(graph, evidence, result);

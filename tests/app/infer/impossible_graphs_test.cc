@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// Of one pair that is always equal, and always unequal.
+// A pair that has to be equal, and unequal.
 FactorGraph contradiction() {
   FactorGraph graph;
   graph.add_variable(2);
@@ -59,6 +59,10 @@ TEST(FreeVariables, OfMoreStatesThanCanBeListedAreCountedAndNotGoneThrough) {
   for (const char* method : {"auto", "junction-tree", "belief-propagation", "mean-field"}) {
     EXPECT_NEAR(*ask(graph, GraphTask::partition, method).log_partition, log_z, 1e-9) << method;
   }
+  const InferResult drawn = ask(graph, GraphTask::partition, "mini-bucket-sampling");
+  EXPECT_NEAR(*drawn.log_partition_most, log_z, 1e-9);  // one bucket holds all of the rest
+  EXPECT_LE(*drawn.log_partition_least, log_z + 1e-9);
+  EXPECT_GT(*drawn.log_partition_least, 31 * std::log(2.));
   const InferResult best = ask(graph, GraphTask::map, "auto");
   EXPECT_EQ(best.assignment, (std::vector<State>{0, 1}));
   EXPECT_THROW(ask(graph, GraphTask::marginals, "auto", 1e9), Error);
