@@ -346,7 +346,7 @@ double log_density(DistributionId id, Numbers value, Parameters parameters, Part
       break;
   }
   const double whole = scalar_density<Part::whole>(id, value[0], p);
-  // Of large counts the logarithms of their factorials cancel.
+  // With large counts, the logarithms of their factorials cancel.
   constexpr double kLarge = 1e6;
   const bool large =
       std::isfinite(whole) && has_count_law(id) && support(id, parameters).upper > kLarge;
@@ -422,11 +422,9 @@ void draw(DistributionId id, Parameters q, Random& random, std::span<double> val
     case Id::flat:  // there is none
       x = std::numeric_limits<double>::quiet_NaN();
       break;
-    case Id::rounded: {
-      const double scale = std::pow(10, p(1));
-      x = std::round(p(0) * scale) / scale;
+    case Id::rounded:
+      x = rounded_to(p(0), p(1));
       break;
-    }
     case Id::copied:
       x = p(0);
       break;
@@ -499,11 +497,9 @@ void typical_value(DistributionId id, Parameters q, std::span<double> value) {
     case Id::flat:
       x = 0;
       break;
-    case Id::rounded: {
-      const double scale = std::pow(10, p(1));
-      x = std::round(p(0) * scale) / scale;
+    case Id::rounded:
+      x = rounded_to(p(0), p(1));
       break;
-    }
     case Id::copied:
       x = p(0);
       break;

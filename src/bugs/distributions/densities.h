@@ -148,12 +148,17 @@ double generalized_gamma_density(double x, double r, double rate, double b) {
   return sum;
 }
 
-// Of x = 1 / sigma^2 where sigma has a half t with k degrees of freedom and the scale s.
+// Density of x = 1 / sigma^2; sigma has a half t with k degrees of freedom and the scale s.
 template <Part part>
 double scaled_gamma_density(double x, double s, double k) {
   if (!(s > 0) || !(k > 0)) return kNever;
   const double square = s * s, sum = f_density<part>(square * x, k, 1);
   return part == Part::of_value ? sum : sum + std::log(square);
+}
+
+inline double rounded_to(double t, double d) {
+  const double scale = std::pow(10, d);
+  return std::round(t * scale) / scale;
 }
 
 // 1 where x is t to d decimals.
