@@ -1,4 +1,4 @@
-// What a fuzz target holds of what it has read.
+// A check of what a fuzz target has read.
 #pragma once
 #include <stdexcept>
 #include <string>

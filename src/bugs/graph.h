@@ -95,7 +95,7 @@ struct Step {
   bool is_node;
 };
 
-// What a few slots are made of, whatever is fixed left out: operations in order, unobserved nodes.
+// The parts of a few slots without those that are fixed: operations in order, unobserved nodes.
 struct GraphParts {
   std::vector<OperationId> operations;
   std::vector<NodeId> nodes;
@@ -246,8 +246,8 @@ class ModelGraph {
 // where one is outside.
 std::size_t picked_place(const Operation& o, std::span<const Slot> arguments, const double* values);
 
-// What is wrong with a subscript of an array of so many: "a subscript is 4, and has to be from 1 to
-// 3"; empty: nothing.
+// Says why a subscript is outside an array of `extent`: "a subscript is 4, and has to be from 1 to
+// 3"; empty if it is inside.
 //   when : "where \"k\" is 3", or empty
 std::string subscript_fault(double subscript, double extent, std::string_view when = {});
 

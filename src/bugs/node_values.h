@@ -15,7 +15,7 @@ bool fixed_parameters(const ModelGraph& graph, const Node& node);
 // where that is not known.
 Bounds possible_values(const ModelGraph& graph, const Node& node);
 
-// Whether there is anything to draw: the parameters are allowed, and the bounds leave some mass.
+// True if a draw is possible: the parameters are allowed, and the bounds leave some mass.
 bool can_be_drawn(const ModelGraph& graph, const Node& node, const double* values);
 
 // ln p(node | parameters) at the values [graph.slots()]; -inf where the parameters are not allowed

@@ -156,7 +156,7 @@ class FormulaParser {
     return literal();
   }
 
-  // Of atoms, what Alchemy does not divide; of comparisons, Tuffy's condition.
+  // Brackets around atoms are Alchemy's undivided formula, around comparisons Tuffy's condition.
   Formula in_square_brackets() {
     const std::size_t atoms = atoms_;
     ++square_;

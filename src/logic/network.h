@@ -106,7 +106,7 @@ struct LogicRule {
   std::size_t formula_at = 0;  // in the text: what stands before it is the weight
 };
 
-// Whether #unique leaves these constants of a rule's variables out.
+// True if #unique leaves out these constants of a rule's variables.
 //   constant : [variables] by their numbers in their types
 template <class ConstantOf>
 bool leaves_out(const LogicRule& rule, const ConstantOf& constant_of) {

@@ -94,7 +94,7 @@ class NetworkParser {
     end_statement(directive_.text);
   }
 
-  // What other programs write in place of a rule.
+  // Refuses constructs of other programs that stand in place of a rule.
   void check_foreign() const {
     if (at_.is("[") && at_.peek(1).kind == LogicTokenKind::word &&
         (at_.is("priorProb", 1) || at_.is("Label", 1))) {
@@ -181,7 +181,7 @@ class NetworkParser {
     return scan.end != 0 && scan.marked && at_.ends_line(scan.end);
   }
 
-  // Of  ( word [word] [!|!?|?] {, …} )  from the bracket on: where it ends, 0 where it is something
+  // A look at  ( word [word] [!|!?|?] {, …} )  from the bracket on; `end` is 0 if it is something
   // else.
   struct ArgumentScan {
     std::size_t end = 0;

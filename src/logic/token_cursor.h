@@ -17,7 +17,7 @@ class TokenCursor : public BasicTokenCursor<LogicTokens> {
   bool is_word() const { return current().kind == LogicTokenKind::word; }
   // Whether the token so far ahead is the last one of its line.
   bool ends_line(std::size_t ahead) const { return peek(ahead + 1).first; }
-  // Whether no blank is between the token so far ahead and the one behind it.
+  // True if no blank is between the token so far ahead and the one behind it.
   bool adjoins(std::size_t ahead = 0) const {
     const LogicToken &token = peek(ahead), &after = peek(ahead + 1);
     return !after.first && after.kind != LogicTokenKind::end &&

@@ -13,8 +13,8 @@ struct WeightExpression {
   bool arithmetic = false;  // more than a number with its sign
 };
 
-// What begins at the cursor, without a blank but behind a sign at its start; the cursor stays.
-// Empty where nothing of the kind begins there, and where a comparison follows: 1 + 2 = x.
+// The arithmetic that begins at the cursor, without a blank but behind a first sign; the cursor
+// stays. Empty where nothing of the kind begins there, and where a comparison follows: 1 + 2 = x.
 //   network : a predicate or function that is declared there is none of the functions of weights
 // Throws InputError for a function with another number of arguments.
 std::optional<WeightExpression> weight_expression(const TokenCursor& at,

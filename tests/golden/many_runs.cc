@@ -26,7 +26,7 @@ class Caught {
       std::exit(1);
     }
   }
-  // What was written since the last call.
+  // Returns the text that was written since the last call.
   std::string take() {
     const off_t size = ::lseek(file_, 0, SEEK_CUR);  // the stream shares this position
     std::string text(static_cast<std::size_t>(size), '\0');

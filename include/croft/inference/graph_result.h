@@ -45,7 +45,7 @@ struct GraphProgress {
 };
 // False stops the method cleanly, with what it has.
 using GraphCallback = std::function<bool(const GraphProgress&)>;
-// Of what has no time limit and no progress line: false once `interruption` is set.
+// For callers without a time limit or a progress line: false once `interruption` is set.
 inline GraphCallback until_interrupted() {
   return [](const GraphProgress&) { return !interruption.load(); };
 }

@@ -107,7 +107,7 @@ const InferMethod kExactThenEstimate{"junction-tree",
 const InferMethod kLargeSums{
     "junction-tree", "", {GraphTask::partition, GraphTask::marginals}, {}, {}, run_large_sums};
 
-// Whether another method has an answer where an exact one is stopped.
+// True if another method has an answer where an exact one is stopped.
 bool another_follows(const InferProblem& p) {
   return p.request.seconds && p.request.task != GraphTask::sample && !p.request.k_best;
 }

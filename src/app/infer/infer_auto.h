@@ -15,7 +15,7 @@ void check(const InferMethod& method, const InferRequest& request);
 
 // The junction tree where it fits, else another, whose limits go into the request; with the reason.
 const InferMethod& choose(InferProblem& p, InferRequest& request, InferResult& result);
-// Of the time that is given: what exact sums have before an estimate follows.
+// Exact methods have this share of the time before another method follows.
 inline constexpr double kExactShare = 0.75;
 // False when a share of the time that is given is over; without one, p.progress.
 GraphCallback share_of(const InferProblem& p, double share,

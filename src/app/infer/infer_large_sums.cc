@@ -52,7 +52,7 @@ class LargeSums {
         result_.reason.empty() ? Message(clause) : Message(result_.reason, "; ", clause);
   }
 
-  // What the reduction leaves, with an order for it, and what a junction tree of that costs.
+  // The reduced graph, an elimination order for it, and the cost of its junction tree.
   struct Attempt {
     Attempt(const InferProblem& p, bool keep_variables)
         : reduction(p.for_tables, keep_variables, p.progress),
@@ -139,7 +139,7 @@ class LargeSums {
     return true;
   }
 
-  // Whether time and memory allow it.
+  // True if time and memory allow it.
   bool plan(Attempt& attempt) {
     const std::size_t out = attempt.reduction.summed_out();
     const std::string of = out == 0   ? ""
@@ -170,7 +170,7 @@ class LargeSums {
     return attempt.method.has_value();
   }
 
-  // Of all variables, from those of what was left.
+  // Takes the marginals of all variables from those of the reduced graph.
   bool take_marginals(const InferProblem& q, const SumReduction& reduction) {
     std::vector<std::vector<State>> draws;
     if (reduction.needs_draws()) {
@@ -202,7 +202,7 @@ class LargeSums {
   const Clock::time_point begin_ = Clock::now();
 };
 
-// What log Z cannot exceed: the largest score of each factor, and the number of assignments.
+// An upper bound of log Z: the factors' largest scores and the log of the number of assignments.
 double most_of_factors(const FactorGraph& graph) {
   double sum = 0;
   for (Variable v = 0; v < graph.variables(); ++v) {
@@ -284,7 +284,7 @@ class Estimates {
       return;
     }
   }
-  // What each allowed assignment scores at least: the least of each factor that is not -inf.
+  // A lower bound of each allowed assignment's score: every factor's least score above -inf.
   double least_allowed() const {
     const FactorGraph& graph = reduction_.graph();
     double sum = 0;

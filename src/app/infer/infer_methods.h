@@ -106,9 +106,9 @@ void run_search_then_tree(const InferProblem& p, InferResult& result);
 void run_exact_then_estimate(const InferProblem& p, InferResult& result);
 // The same, but where p.share ends it: says why it has no answer; empty where it has.
 Message try_exact(const InferProblem& p, InferResult& result);
-// Of auto: sums whose junction tree is expensive or does not fit.
+// `auto` runs it for sums whose junction tree is expensive or does not fit.
 void run_large_sums(const InferProblem& p, InferResult& result);
-// Of auto: the best of what several methods estimate, and its bounds; adds to the reason.
+// `auto` runs it for the best estimate of several methods, with bounds; it adds to the reason.
 void estimate_sums(const InferProblem& p, InferResult& result);
 
 }  // namespace croft

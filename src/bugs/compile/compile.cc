@@ -213,7 +213,7 @@ double allowed_parameter(DistributionId id, std::size_t which) {
   return which == 2 ? 0 : 0x1p52;  // few are drawn of many
 }
 
-// Those that are the same in all states; the ends of dunif are looked at together.
+// Checks the parameters that are the same in all states; those of dunif are checked together.
 void BlockCompiler::check_parameters(const Relation& r, const Distribution& d,
                                      const std::vector<Value>& parameters) {
   std::vector<std::vector<double>> numbers;

@@ -39,8 +39,8 @@ class OperationTable {
   }
   std::vector<Element> apply_many(Function f, std::span<const Element> arguments,
                                   std::size_t outputs, std::uint8_t aux = 0, std::size_t rows = 1);
-  // Of a pick: throws InputError where a subscript can be outside the array.  Where that cannot be
-  // found out, because the values are too many, the graph watches it.
+  // Throws InputError if a subscript of the pick can be outside the array.  If the values are too
+  // many to find out, the graph watches it.
   void check_subscripts(OperationId pick, const Expression& e);
   // The number that cut(x) has: a node of its own, with x as its value.
   Element copy(const Element& x, const Location& where);

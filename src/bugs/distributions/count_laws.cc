@@ -29,12 +29,12 @@ class CountLaw {
     if (id_ == Id::binomial && p_[0] == 1) range_.lower = range_.upper;
   }
   Bounds range() const { return range_; }  // where masses are positive
-  // Whether f(k + 1) / f(k) falls with k.
+  // True if f(k + 1) / f(k) falls with k.
   bool log_concave() const {
     if (id_ == Id::negative_binomial) return p_[1] >= 1;
     return id_ != Id::beta_binomial || (p_[0] >= 1 && p_[1] >= 1);
   }
-  // Where masses are highest, or least where they fall and rise again; may be outside the range.
+  // The count of the largest mass, or of the least if they fall and rise; may be out of range.
   double turn() const;
   bool rises_at_both_ends() const { return id_ == Id::beta_binomial && p_[0] < 1 && p_[1] < 1; }
   double log_change(double m, double s) const;  // ln f(m + s) - ln f(m)
@@ -155,7 +155,7 @@ double log_sum_of_masses(const CountLaw& law, Bounds bounds) {
   return law.log_mass(m) + log_sum_from(law, m, bounds);
 }
 
-// Where masses are few: each of them.
+// Draws among few masses by listing them.
 double draw_listed(const CountLaw& law, Bounds bounds, Random& random) {
   std::array<double, 65> masses{};
   double most = kNever, total = 0;

@@ -6,7 +6,7 @@
 
 namespace croft::bugs {
 
-// Of dbin, dpois, dnegbin, dhyper, dbetabin.
+// True for dbin, dpois, dnegbin, dhyper and dbetabin.
 bool has_count_law(DistributionId id);
 
 // ln P(lower <= X <= upper) to about 10 digits.  REQUIRES: parameters_fit; whole bounds, lower <=

@@ -57,7 +57,7 @@ const Ziggurat& kExponential = exponential_ziggurat();
 
 double fraction(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
-// Of a rejection, each of which takes a fair part: not reached by numbers.  Parameters at the edge
+// Limit of a rejection loop, which ordinary numbers never reach.  Parameters at the edge
 // of doubles may make all comparisons false; then the draw is no number.
 constexpr int kTries = 10000;
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();

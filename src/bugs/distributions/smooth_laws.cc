@@ -219,7 +219,7 @@ double SmoothLaw::log_density(const Point& c) const {
       return -a_ * cosh - log_beta(0.5, 0.5 * a_);
     }
     case Coordinate::gamma:
-      // Where e^y is no double, y is what is left of it.
+      // If e^y is no double, only y tells its size.
       if (!(c.natural > 0)) return a_ * c.y - log_gamma(a_);
       return log_gamma_kernel(a_, c.natural);
     default:

@@ -6,7 +6,7 @@
 
 namespace croft::bugs {
 
-// Whether the law has such a coordinate.
+// True if the law has such a coordinate.
 bool has_smooth_law(DistributionId id);
 
 // ln P(lower <= X <= upper) by quadrature, to about 12 digits wherever the bounds and parameters

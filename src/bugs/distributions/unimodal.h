@@ -15,7 +15,7 @@
 namespace croft::bugs {
 
 inline constexpr double kNegligible = -50;  // e^-50 is far below the last digit
-// Of halvings of an integral: where the last digits of h are noise, more of them would not end.
+// Halvings of an integral at most: with noise in the last digits of h, they would never end.
 inline constexpr unsigned kDepth = 10;
 
 // A place in (0, length] where h lies between `least` and `most`, or `length` where h is above
@@ -115,7 +115,7 @@ struct Envelope {
   Envelope(const H& h, double length)
       : flat(length > 0 ? place_of_fall(h, length, -2, -0.5) : 0), end(length) {
     if (flat < length) steep = -h(flat) / flat;
-    // Where h falls to -inf within one step of doubles.
+    // h falls to -inf within one step of doubles.
     if (!std::isfinite(steep)) end = flat;
   }
   double at(double s) const { return s <= flat ? 0 : -steep * s; }

@@ -22,7 +22,7 @@ struct DiscreteModel {
   std::vector<NodeId> nodes;                // by variable
   std::vector<Variable> variable;           // [nodes of the model] kNothing: observed
   std::vector<std::vector<double>> values;  // [variables][states]
-  // Of nodes that say nothing about others: joint states of their factor in which they cannot be
+  // Joint states of a node's factor in which the node, which says nothing about others, cannot be
   // drawn.  The factor has 0 there, and the joint states have to have no probability.
   struct Undrawable {
     NodeId node;

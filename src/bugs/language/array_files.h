@@ -22,7 +22,7 @@ struct ArrayFile {
   std::string by_rows = {};          // the first array that list(…) has by rows; empty: none
 };
 
-// What readers do that whoever asks should know: a sentence each, said once for all files.
+// Notes of readers for their callers: a sentence each, said once for all files.
 struct ArrayNotes {
   std::vector<std::string> ignored;  // as of ArrayFile
   std::string by_rows = {};          // "rats.txt: \"Y\" is read row by row, …"; empty: nothing
@@ -48,7 +48,7 @@ ArrayFile read_csv_arrays(LineReader lines);
 
 ArrayFile read_array_file(const std::string& path);
 
-// Of ArrayNotes; empty where no array is read by rows.
+// The sentence of ArrayNotes::by_rows; empty if no array is read by rows.
 std::string by_rows_note(const std::string& path, const ArrayFile& file);
 
 // The one set of each file, together.  Throws InputError for a name that two files have, and for a

@@ -14,8 +14,8 @@ namespace croft::bugs {
 
 inline constexpr std::array<double, 5> kSummaryShares = {0.025, 0.25, 0.5, 0.75, 0.975};
 
-// Of one number.  NaN: not known, as in diagnostics.h; mean, deviation and quantiles are not known
-// where some values are no number.
+// Summary of one number.  NaN: not known, as in diagnostics.h; mean, deviation and quantiles are
+// not known where some values are no number.
 struct NodeSummary {
   std::string name;
   double mean = 0, sd = 0;

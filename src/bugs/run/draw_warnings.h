@@ -1,4 +1,4 @@
-// What an answer has that its reader should not overlook.
+// Warnings about draws that their reader should not overlook.
 #pragma once
 #include <string>
 #include <vector>

@@ -9,7 +9,7 @@
 
 namespace croft::bugs {
 
-// Where a node's start comes from.  A root has constant parameters.
+// The origin of a node's start.  A root has constant parameters.
 enum class Origin : std::uint8_t { given, root, other };
 
 struct Start {

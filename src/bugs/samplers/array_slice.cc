@@ -12,7 +12,7 @@ namespace {
 
 using Id = DistributionId;
 
-// Of areas; the lists of neighbours are data.
+// Connected parts of the areas of car.normal; the lists of neighbours are data.
 std::vector<std::uint32_t> parts_of(const ModelGraph& graph, const Node& node) {
   const auto numbers = [&](std::size_t parameter) {
     std::vector<double> values;

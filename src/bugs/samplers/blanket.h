@@ -105,7 +105,7 @@ class Blanket {
     Bounds bounds;
   };
 
-  // Of dnorm, and of dlnorm in logarithms; those of one mean, precision and interval are one, with
+  // Intervals of dnorm, and of dlnorm in logarithms.  Equal ones are kept once, with
   // their number as its weight.  Filled up with intervals of the whole line to whole vectors.
   struct NormalIntervals {
     std::vector<Slot> mu, tau;

@@ -204,7 +204,7 @@ std::vector<SamplerPointer> joint_moves(const ModelGraph& graph, const NodeList&
   return moves;
 }
 
-// Of nodes between which there is no cut.
+// Chooses samplers for nodes between which there is no cut.
 std::vector<SamplerPointer> choose_among(const ModelGraph& graph, const NodeList& all) {
   std::vector<SamplerPointer> censored;
   NodeList candidates, others;

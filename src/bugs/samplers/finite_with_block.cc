@@ -17,7 +17,7 @@ namespace {
 //   q(k, x) ~ p(k, m_k) |P_k|^(-1/2) N(x; m_k, P_k^-1)
 //
 // with m_k the mode of p(x | k, rest) and P_k the precision there, accepted by the ratio of p / q.
-// Where all children of the block are normal, q is p and every draw is accepted.  m_k and P_k do
+// If all children of the block are normal, q is p and every draw is accepted.  m_k and P_k do
 // not depend on the present k and x: docs/math/bugs_samplers.md section 4.
 class FiniteWithBlock : public Sampler {
  public:

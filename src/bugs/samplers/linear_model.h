@@ -44,7 +44,7 @@ class LinearModel {
                        const std::vector<double>& beta, std::vector<double>& slope) const;
   // sum of l_c(eta_c)
   double log_likelihood(const std::vector<double>& eta) const;
-  // What each response says of its predictor by itself, kept from the ends; plus shift(c).
+  // Each response's own estimate of its predictor, kept from the ends; plus shift(c).
   void own_estimates(std::vector<double>& eta) const;
   // Stand-ins that touch the responses at eta.
   void stand_ins(const std::vector<double>& eta, std::vector<double>& w,

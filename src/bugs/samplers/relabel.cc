@@ -86,7 +86,7 @@ class Exchange {
     return true;
   }
 
-  // Of a class z and of z + 1: what is added to the class.
+  // The offset of a subscript z or z + 1 from its class: 0 or 1.
   std::optional<std::size_t> offset_of(Slot subscript) const {
     if (classes_[subscript] != 0) return 0;
     const OperationId id = graph_.operation_of(subscript);

@@ -22,7 +22,7 @@ double logit_values(const ResponseArrays& r, std::size_t count, std::size_t* don
 double logit_remainders(const ResponseArrays& r, std::size_t count, std::size_t* done);
 double logit_slopes(const ResponseArrays& r, std::size_t count, std::size_t* done);
 
-// Of normal numbers that are known to lie between bounds, which may be infinite.
+// Normal numbers that are known to lie between bounds, which may be infinite.
 struct IntervalArrays {
   const double *lower, *upper, *weight, *mu, *tau;
 };

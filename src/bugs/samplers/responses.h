@@ -86,8 +86,8 @@ ResponseSlope response(double eta, double a, double b, double c) {
   }
 }
 
-// Where the response is largest; of counts half a success and half a failure more, so that it is
-// finite.
+// The predictor at which the response is largest.  Counts get half a success and half a failure
+// more, so that it is finite.
 template <Response kind>
 double own_estimate(double a, double b) {
   if constexpr (kind == Response::student || kind == Response::logistic) return a;

@@ -19,7 +19,7 @@ bool is_discrete(const ModelGraph& graph, Slot s) {
   return distribution(graph.node(graph.node_of(s)).distribution).discrete;
 }
 
-// Whether numbers of the law may be moved one by one.
+// True if numbers of the law may be moved one by one.
 bool moves_freely(const Distribution& law) {
   switch (law.id) {
     case Id::multivariate_normal:
@@ -159,7 +159,7 @@ class SumBlock : public Sampler {
     return nodes;
   }
 
-  // Whether no node is a parent of another one, and none of the children has two of them as
+  // True if no node is a parent of another one, and no child has two of them as
   // parents.
   static bool stand_apart(const ModelGraph& graph, const std::vector<NodeId>& nodes,
                           std::span<const NodeId> leave_out) {
@@ -247,7 +247,7 @@ class SumBlock : public Sampler {
     steps_[free].step(y, here, f, random);
   }
 
-  // Of the nodes that move and their children, or of all.
+  // Log density of the nodes that move and of their children, or of all nodes.
   double log_density(double* values) {
     if (!separate_) {
       blankets_[0].run(values);

@@ -14,7 +14,7 @@ struct AllowedAssignment {
   std::vector<State> states;  // [variables] where found
 };
 
-// Whether a factor has the score -inf for some joint state; whether any of the graph has.
+// True if the factor has the score -inf for some joint state; if any factor of the graph has.
 bool is_hard(const FactorGraph& graph, Factor f);
 bool has_hard_factors(const FactorGraph& graph);
 

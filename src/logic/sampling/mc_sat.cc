@@ -107,7 +107,7 @@ struct SampleChain {
   Batch open;  // that is being drawn
 };
 
-// What the batches say of one atom.
+// Summary of one atom's batches.
 struct AtomSummary {
   double mean = 0, variance = 0, error = 0, r_hat = 1;
 };

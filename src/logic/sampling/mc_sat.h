@@ -14,7 +14,7 @@
 namespace croft {
 
 struct McSatOptions {
-  // Of all chains together, that are counted; >= 8 of each chain.  0: until the chains agree.
+  // Samples of all chains that count; >= 8 of each chain.  0: until the chains agree.
   std::size_t samples = 0;
   std::size_t burn_in = 50;  // of each chain, before them
   std::size_t chains = 4;
@@ -48,7 +48,7 @@ class WorldChain {
   // [atoms] how probable each was in the last step, given what it drew beside them.
   virtual const std::vector<double>& shares() const = 0;
   virtual std::size_t largest_held() const = 0;
-  // Whether each step draws by itself if the atom may be true.
+  // True if every step draws the atom anew.
   virtual bool renews(std::uint32_t atom) const {
     static_cast<void>(atom);
     return false;

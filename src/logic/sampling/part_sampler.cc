@@ -129,7 +129,7 @@ void PartSampler::remove(std::uint32_t atom) {
   }
 }
 
-// Of what has many atoms all but a few, drawn at random, are held.
+// Holds all but a few atoms, drawn at random, of a part of many.
 void PartSampler::hold_many(Random& random, std::span<const std::uint32_t> atoms) {
   if (atoms.size() <= kMostTied) return;
   std::vector<std::uint32_t> open;
@@ -160,7 +160,7 @@ void PartSampler::make_graph(Random& random) {
   for (std::size_t m = 0; m < marks(); ++m) connect_all(mark(m));
 }
 
-// Of a few open atoms drawn at random, the one with the most neighbours.
+// Picks the one with the most neighbours of a few open atoms that are drawn at random.
 std::uint32_t PartSampler::pick_held(Random& random, std::vector<std::uint32_t>& left) const {
   std::erase_if(left, [&](std::uint32_t atom) { return step_of_[atom] != kOpenAtom; });
   std::uint32_t best = left[random.below(left.size())];

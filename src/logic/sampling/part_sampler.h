@@ -35,12 +35,12 @@ class PartSampler {
     int most = 1;
     bool exact = false;
   };
-  // What an atom that was eliminated sums to, by the values of its neighbours then.
+  // The sum over an eliminated atom, by the values of its neighbours then.
   struct Message {
     std::vector<std::uint8_t> bits;  // of these in the scope of the step that has it
     std::vector<double> values;      // [2^bits]
   };
-  // What is known when an atom is eliminated.
+  // The elimination of one atom.
   struct Step {
     std::uint32_t atom = 0;
     std::vector<std::uint32_t> scope;  // its neighbours then, and itself

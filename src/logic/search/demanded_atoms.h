@@ -9,7 +9,7 @@
 
 namespace croft {
 
-// Of atoms with these values: whether hard clauses and marks of arguments demand them, by a search
+// True for each atom whose value hard clauses and marks of arguments demand, by a search
 // for a world in which the atom is otherwise.  False where limits end a search, and for all atoms
 // beyond them.
 //   atoms  : numbers

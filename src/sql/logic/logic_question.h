@@ -23,7 +23,7 @@ struct AtomAnswer {
   std::string atom;        // Smokes(Anna)
   double probability = 0;  // of marginals; of map 0 or 1
   bool known = false;      // by the evidence
-  // Of a probability that draws estimate; not a number where it is unknown.
+  // Standard error of a probability that draws estimate; NaN if it is unknown.
   std::optional<double> standard_error = {};
 };
 

@@ -64,7 +64,7 @@ std::string rule_text(const LogicNetwork& network, std::size_t rule) {
   return network.rules[rule].text.substr(network.rules[rule].formula_at);
 }
 
-// Whether the evidence gives the atom of a clause of one literal a probability.
+// True if the evidence gives the atom of a clause of one literal a probability.
 bool has_weighted_fact(const GroundNetwork& ground, std::size_t clause) {
   const auto literals = ground.store().literals(clause);
   if (literals.size() != 1) return false;

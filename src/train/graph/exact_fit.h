@@ -1,4 +1,4 @@
-// Whether exact sums over the graphs of a training can be had.
+// A test of exact sums over the graphs of a training: do they fit time and memory?
 #pragma once
 #include <optional>
 #include <span>

@@ -88,7 +88,7 @@ bool wants_start(const GraphProblem& p, std::size_t hidden) {
          std::ranges::any_of(p.instances, [](const auto& each) { return has_cycles(each.graph); });
 }
 
-// Whether the objective's value and slope are those of an approximation.
+// True if the objective's value and slope are those of an approximation.
 bool is_inexact(const GraphProblem& p, const GraphFindings& found) {
   const bool messages = p.objective == Objective::bethe || p.objective == Objective::mean_field ||
                         p.objective == Objective::tree_reweighted ||

@@ -169,7 +169,7 @@ TEST(BugsCompiler, ASubscriptThatCanLeaveItsArrayIsAFault) {
             std::string::npos);
   EXPECT_NE(fault_of("model {\n k ~ dcat(x)\n z <- x[k / 2] }").find("a whole number"),
             std::string::npos);
-  // What has no probability, and what is kept within, is none.
+  // A value without probability is no fault, nor is one that min() or T(,) keeps within.
   EXPECT_EQ(fault_of("model {\n k ~ dcat(c(1, 2, 0))\n z <- x[k + 1] }"), "no error");
   EXPECT_EQ(fault_of("model {\n k ~ dpois(2)\n z <- x[min(k, 2) + 1] }"), "no error");
   EXPECT_EQ(fault_of("model {\n k ~ dpois(2) T(, 2)\n z <- x[k + 1] }"), "no error");

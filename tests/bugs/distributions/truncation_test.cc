@@ -172,7 +172,7 @@ TEST(Truncation, DrawsHaveTheMassesOfTheirParts) {
   Random random(21);
   constexpr int kDraws = 400;
   for (const Reference& r : references()) {
-    // Those that are one number, to the last digit of a double.
+    // Intervals that hold one double alone are left out.
     if (r.log_mass < -1e9 || std::isinf(r.bounds.upper) || r.bounds.upper < 1e-100) continue;
     if (r.id == Id::beta && r.parameters[0] < 1e-10) continue;
     SCOPED_TRACE(r.text());

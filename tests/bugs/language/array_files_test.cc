@@ -86,7 +86,7 @@ TEST(BugsRDump, AListHasArraysByRowsAndADumpOfRByColumns) {
   const ArrayFile chains = read_r_dump(
       LineReader("list(list(b = " + array + "), list(b = " + array + "))", "inits.txt"));
   EXPECT_EQ(chains.sets[1].at("b").values, (Numbers{1, 4, 2, 5, 3, 6}));
-  // What R's dput() writes of a list has dim, which OpenBUGS does not know; one row is one row.
+  // R's dput() of a list has dim, which OpenBUGS does not know; one row is one row.
   EXPECT_EQ(dump_of("list(Y = structure(c(1, 2, 3, 4), dim = c(2L, 2L)))").at("Y").values,
             (Numbers{1, 2, 3, 4}));
   EXPECT_EQ(

@@ -115,7 +115,7 @@ TEST(BugsDiagnostics, RanksSeeChainsOfDifferentWidths) {
   EXPECT_LT(RankedDraws(autoregression(0, 4, 2000, 13)).r_hat(), 1.01);
 }
 
-// Of draws without a variance, too: ranks are those of the normal draws they are made of.
+// Draws without a variance have the ranks of the normal draws that they are made of.
 TEST(BugsDiagnostics, EffectiveSamplesOfTheBulkAreThoseOfTheNormalScores) {
   Draws draws = autoregression(0.5, 4, 20000, 19);
   const double of_normal = effective_samples(draws);

@@ -44,7 +44,7 @@ Posterior posterior_of(const std::string& text, const Arrays& data,
 
 Array row(std::vector<double> x) { return {{x.size()}, std::move(x)}; }
 
-// Of 4,000 draws that may depend on each other a little.
+// The largest distance of 4,000 draws, which may depend on each other a little.
 constexpr double kDistance = 2.3;
 
 double normal_log(double x, double mean, double variance) {
@@ -242,7 +242,7 @@ TEST(SpecialNodes, TermsOfAnObservedSumHaveToBeNodes) {
 }
 
 TEST(SpecialNodes, CountsOfDmultiAreDrawnBetweenTheirSizeAndWhatIsSeenOfThem) {
-  // Of x[k] animals in state k each is seen with probability q[k].
+  // Each of x[k] animals in state k is seen with probability q[k].
   const std::string model =
       "model { x[1:3] ~ dmulti(p[1:3], n)  for (k in 1:3) { y[k] ~ dbin(q[k], x[k]) }  ";
   const Arrays data = {

@@ -26,7 +26,7 @@ std::vector<double> probabilities(const ClauseStore& store) {
   return sums;
 }
 
-// Of hundreds of estimates none is five standard errors off.
+// None of hundreds of estimates is five standard errors off.
 void expect_near(const McSatResult& found, const std::vector<double>& exact) {
   for (std::size_t a = 0; a < exact.size(); ++a) {
     EXPECT_NEAR(found.probabilities[a], exact[a], 5 * found.standard_errors[a] + 1e-3) << a;

@@ -1,5 +1,5 @@
-// What files of Alchemy, Tuffy and pracmln mean: probabilities against an enumeration of all worlds
-// by formulas that are written here by hand.
+// The meaning of files of Alchemy, Tuffy and pracmln: probabilities against an enumeration of all
+// worlds by formulas that are written here by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -94,7 +94,7 @@ TEST(Dialects, TuffysCommaIsAnd) {
 TEST(Dialects, ConditionsInSquareBracketsAreThoseOfTuffy) {
   const std::string with = "1.2 P(x), Q(y), [x != y AND NOT (x = B || y <> B)] => P(y)\n";
   const auto exact = enumerated(kPairs, [](World& w) {
-    // Of the four groundings only x = A, y = B is not true at once.
+    // All of the four groundings but x = A, y = B are true at once.
     return 3 * 1.2 + (!w["P(A)"] || !w["Q(B)"] || w["P(B)"] ? 1.2 : 0);
   });
   expect_same(ask(network_of(kTypes + with), "", "P, Q"), exact);
@@ -186,7 +186,7 @@ TEST(Dialects, PracmlnsVariablesHaveQuestionMarksAndOtherNamesAreConstants) {
     return sum;
   });
   expect_same(ask(network, "t = {bob}\n", "p, q"), exact);
-  // What is written is read as the same.
+  // The network that is written reads back the same.
   expect_same(ask(network_of(write_network(network)), "t = {\"bob\"}\n", "p, q"), exact);
   const auto asked = ask(network, "!q(bob)\nt = {bob}\n", "p(anna), p(?x), q(anna)");
   EXPECT_EQ(asked.probability.size(), 3u);

@@ -40,7 +40,7 @@ class Elimination {
   //   first : eliminated before the rule chooses
   std::vector<Variable> run_within(double most_log2_largest, Random& random,
                                    std::span<const Variable> first = {});
-  // Of the cliques of that order.
+  // Log2 of the joint states of the largest clique of that order.
   double log2_largest() const { return log2_largest_; }
   // Leaves the graph; its neighbours are not joined.
   void take_out(Variable v);
@@ -75,7 +75,7 @@ class Elimination {
 
   EliminationRule rule_;
   NeighbourLists lists_;  // among those that are left, in no order
-  // Of each neighbour, the place of this variable in its list: a hub's list is never gone through
+  // The place of this variable in each neighbour's list: a hub's list is never gone through
   // for one of its leaves.
   std::vector<std::vector<std::uint32_t>> place_;
   std::vector<double> log2_, weight_;

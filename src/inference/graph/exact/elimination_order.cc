@@ -33,7 +33,7 @@ class Steps {
   Steps(const GraphCallback& progress, std::function<void()> doubt)
       : progress_(progress), doubt_(std::move(doubt)) {}
 
-  // Of one variable, whose way through the queue takes steps, too.
+  // Counts the steps of one variable; its way through the queue takes some, too.
   void add(double steps) {
     done_ += steps;
     since_ += steps + kStepsOfQueue;

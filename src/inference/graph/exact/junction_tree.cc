@@ -21,7 +21,7 @@ namespace {
 
 // What choosing the states of one clique counts as.
 constexpr double kChoiceStates = 1024;
-// What a visit to a clique counts as beside its joint states, and planning for it or a factor.
+// Cost in joint states of a visit to a clique, and of planning for a clique or a factor.
 constexpr double kStatesOfVisit = 256, kStatesOfPlan = 32;
 
 }  // namespace

@@ -154,7 +154,7 @@ void SumReduction::reduce(PartId id) {
   if (parts_[id].alive && !absorb(id) && !keep_variables_) sum_out(id);
 }
 
-// Of each variable the states of which some joint state is allowed.
+// Keeps each variable's states that some joint state allows.
 void SumReduction::keep_allowed(PartId id) {
   const std::vector<Variable> scope = parts_[id].scope;
   for (const Variable v : scope) {

@@ -87,7 +87,7 @@ class RegionMessages {
 
   bool contradiction() const { return contradiction_; }
   bool ran_away() const { return ran_away_; }
-  // Whether rounding of messages leaves the sums of b theta that they stand for their digits.
+  // True if the sums of b theta keep their digits in spite of rounded messages.
   bool keeps_digits() const { return range_ < kDigits; }
 
   // (GV.16)

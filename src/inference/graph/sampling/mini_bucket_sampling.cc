@@ -122,7 +122,7 @@ class Round {
     for (Place v = 0; v < buckets_.places(); ++v) {
       for (std::size_t s = 0; s < shares_[v].size(); ++s) {
         const double p = shares_[v][s] / weight_;
-        // Of a ratio of means over the runs.
+        // Variance of a ratio of means over the runs.
         const double spread = squares_[v][s] - 2 * p * with_weight(v, s) + p * p * run_squares_;
         sum.marginals[buckets_.variable(v)][s] = p;
         sum.standard_errors[buckets_.variable(v)][s] = std::sqrt(std::max(0.0, spread)) / weight_;
@@ -181,7 +181,7 @@ class Round {
     below_[k] += scores_[x[v]] - after;
   }
 
-  // Where few particles have most of the weight, they take the places of the others; returns the
+  // If few particles have most of the weight, they take the places of the others; returns the
   // logarithm of the mean weight that was taken away.
   double replace() {
     const double high = *std::ranges::max_element(log_weights_);

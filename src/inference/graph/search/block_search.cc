@@ -23,7 +23,7 @@ constexpr double kWidest = 24;           // said in a message, too
 constexpr double kWider = 2;             // so many more joint states of a clique, in powers of 2
 constexpr double kWorkOfNumber = 4;      // to pick one
 constexpr std::size_t kAnnealEvery = 4;  // starts
-// Of blocks that are drawn, relative to the mean range of the factors; by turns.
+// Temperatures of drawn blocks, relative to the mean range of the factors; by turns.
 constexpr double kShakes[] = {0.02, 0.05, 0.1, 0.2};
 constexpr double kFallingHeats[] = {1, 0.5, 0.25, 0.12, 0.06, 0.03};
 
@@ -192,7 +192,7 @@ BlockDescent::Round BlockWalk::step(std::span<const State> best,
 
 namespace {
 
-// What annealing finds; where little is allowed, whatever is.
+// The assignment that annealing finds; if it finds none, any allowed one.
 std::vector<State> first_of(const FactorGraph& graph, const BlockSearchOptions& options,
                             const std::function<bool()>& goes_on) {
   Random random(options.seed);

@@ -50,7 +50,7 @@ class BlockDescent {
   bool exhausted() const { return exhausted_; }
   // Whether the blocks of a round were all variables: the states are the best.
   bool solved() const { return solved_; }
-  // Those of `summed` that are.
+  // The variables of `summed` that are summed out.
   const std::vector<Variable>& summed() const { return blocks_.summed(); }
   // Joint states that it has gone through.
   double work() const { return work_; }

@@ -245,7 +245,7 @@ class Search {
     ended_ = outcome == SearchByTables::Outcome::ended;
     return outcome == SearchByTables::Outcome::goes_on;
   }
-  // Where the search does not end, the best assignment comes from here.  False: stopped.
+  // Other searches find the best assignment if this one does not end.  False: stopped.
   bool look_elsewhere() {
     const double work = work_ - std::exchange(seen_work_, work_);
     if (options_.annealing_sweeps == 0) return true;

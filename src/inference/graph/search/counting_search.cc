@@ -40,7 +40,7 @@ std::uint64_t scrambled(std::uint64_t a) {
   return a ^ (a >> 31);
 }
 
-// Of a set, whatever its order; two sets have one key with a probability of about 2^-128.
+// Key of a set in any order; two sets share one with a probability of about 2^-128.
 struct SetKey {
   std::uint64_t a = 0, b = 0;
   void add(std::uint64_t kind, std::uint64_t id, std::uint64_t what) {
@@ -139,7 +139,7 @@ class CountingSearch {
     std::uint32_t clause;
     State s;
   };
-  // What was found out about a component: for each state that is allowed a branch.
+  // The result for one allowed state of a component's branching variable.
   struct Branch {
     double value = 0;
     std::uint32_t first = 0, variables = 0, children = 0;  // into variables_, then children_
@@ -297,7 +297,7 @@ class CountingSearch {
     }
     return false;
   }
-  // Whether a table still tells joint states apart; else its score is *constant.
+  // True if a table still tells joint states apart; else its score is *constant.
   bool tells_apart(const Table& table, double* constant) const {
     double low = kInf, high = -kInf;
     const auto apart = [&] {
@@ -447,7 +447,7 @@ class CountingSearch {
     known_.emplace(c.key, id);
     return id;
   }
-  // Of what is never forgotten; about.
+  // Memory of what is never forgotten, roughly.
   double bytes() const {
     return 2 * static_cast<double>(
                    nodes_.size() * sizeof(Node) + branches_.size() * sizeof(Branch) +

@@ -27,9 +27,9 @@ class FreeBlocks {
   //   thickness : every so many layers around a variable, drawn, one stays as it is; 0: none
   std::vector<FreeBlock> draw(double log2_states, std::size_t thickness, Random& random) const;
 
-  // Of two states or more, that are not summed out.
+  // The number of variables of two states or more that are not summed out.
   std::size_t variables() const { return several_.size(); }
-  // Those that are summed out, in the order of their elimination.
+  // The variables that are summed out, in the order of their elimination.
   const std::vector<Variable>& summed() const { return summed_; }
   bool is_summed(Variable v) const { return is_summed_[v]; }
   double log2_largest_sum() const { return log2_largest_sum_; }  // of their cliques, without others
