@@ -273,8 +273,6 @@ class BugsFiles {
     check_not_read(inputs, "plots", plots_);
     check_not_read(inputs, "picture", picture_);
     check_not_read(inputs, "log", std::string(values.text("log")));
-    check_written(
-        {{"plots", plots_}, {"picture", picture_}, {"log", std::string(values.text("log"))}});
   }
 
   void draw(const bugs::Program& program, const Arrays& data) const {

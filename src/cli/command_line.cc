@@ -10,6 +10,7 @@
 
 #include "cli/common.h"
 #include "cli/help/option_text.h"
+#include "cli/named_files.h"
 #include "cli/processes.h"
 #include "core/closest_name.h"
 
@@ -75,7 +76,9 @@ class AddedVerb {
   int run() const {
     if (!verb_.several_processes) require_one_process("croft " + std::string(verb_.name));
     try {
-      return verb_.run(values());
+      const OptionValues given = values();
+      check_named_files(verb_.name, given);
+      return verb_.run(given);
     } catch (const OptionError& error) {
       throw UsageError(error.message(), "; see croft ", verb_.name, " --help");
     } catch (const std::bad_alloc&) {

@@ -1,11 +1,8 @@
 // croft convert
 #include <fmt/format.h>
 
-#include <array>
-
 #include "app/convert/convert.h"
 #include "app/convert/texts/convert_texts.h"
-#include "app/file_checks.h"
 #include "app/label/model_tokenizer.h"
 #include "cli/common.h"
 #include "cli/verb.h"
@@ -159,9 +156,6 @@ int run_data(const ConvertCommand& c) {
   if (c.output.empty()) {
     write_data(c, write_result);
     return kDone;
-  }
-  if (same_file(c.input, c.output)) {
-    throw UsageError("--output ", c.output, " would replace the input; give another name");
   }
   AtomicFile file(c.output);
   write_data(c, [&](std::string_view text) { file.write(text); });

@@ -1,10 +1,8 @@
 // croft evaluate
-#include <array>
 #include <filesystem>
 
 #include "app/evaluate/confusion_plot.h"
 #include "app/evaluate/reliability_plot.h"
-#include "app/file_checks.h"
 #include "app/label/predict.h"
 #include "app/train/file_shares.h"
 #include "app/train/requests.h"
@@ -108,14 +106,11 @@ void check_reliability(const EvaluateCommand& c, const SequenceModel& model) {
     throw UsageError("--reliability: ", c.model,
                      " decides by votes or by words of bits, and its labels have no probabilities");
   }
-  check_not_read(std::array{c.model, c.data}, "reliability", c.reliability, "the picture ");
   AtomicFile{c.reliability};
 }
 
 void check_confusion(const EvaluateCommand& c) {
   if (c.confusion.empty()) return;
-  check_not_read(std::array{c.model, c.data, c.reliability}, "confusion-svg", c.confusion,
-                 "the picture ");
   AtomicFile{c.confusion};
 }
 

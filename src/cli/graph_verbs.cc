@@ -1,10 +1,7 @@
 #include "cli/graph_verbs.h"
 
-#include <array>
-
 #include "app/evaluate/evaluate_graph.h"
 #include "app/evaluate/reliability_plot.h"
-#include "app/file_checks.h"
 #include "app/infer/graph_picture.h"
 #include "cli/model_options.h"
 #include "core/files.h"
@@ -199,11 +196,6 @@ int run_graph_evaluation(const OptionValues& values) {
   request.report.costs = request.decision.costs;
   read_graph_decision(request.decision, *model,
                       values.given("decode") && decode == GraphDecode::best, options);
-  std::vector<std::string> inputs = values.list("database");
-  inputs.insert(inputs.end(), {path, std::string(values.text("spec"))});
-  if (values.given("reliability")) {
-    check_not_read(inputs, "reliability", std::string(values.text("reliability")));
-  }
   GraphTables tables = read_graph_tables(
       values, *model, path, values.flag("use-known") ? LabelUse::rest : LabelUse::gold);
   const std::size_t instances = tables.data().groups();
@@ -282,9 +274,6 @@ int draw_graph_sample(const OptionValues& values, const GraphModel& model) {
   if (!svg && !picture.ends_with(".dot")) {
     throw UsageError("--picture ", in_quotes(picture), " ends in neither .dot nor .svg");
   }
-  std::vector<std::string> inputs = values.list("database");
-  inputs.insert(inputs.end(), {path, std::string(values.text("spec"))});
-  check_not_read(inputs, "picture", picture);
   AtomicFile file(picture);
   handle_interrupts();
   GraphTables tables = read_graph_tables(values, model, path, LabelUse::known);

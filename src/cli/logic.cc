@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "app/file_checks.h"
 #include "app/infer/graph_picture.h"
 #include "app/infer/infer_methods.h"
 #include "cli/common.h"
@@ -226,6 +227,12 @@ LogicSource source_of(const OptionValues& values, const LogicClock& clock) {
 LogicInput read_input(const OptionValues& values, const LogicClock& clock) {
   const LogicSource source = source_of(values, clock);
   LogicNetwork network = read_rules(source);
+  for (const char* option : {"output", "picture"}) {
+    if (values.given(option)) {
+      check_not_read(network.files, option, std::string(values.text(option)),
+                     option == std::string_view("output") ? "the network " : "the picture ");
+    }
+  }
   for (const std::string& warning : network.warnings) {
     std::fprintf(stderr, "croft: warning: %s\n", warning.c_str());
   }

@@ -1,8 +1,6 @@
 // croft predict
-#include <array>
 #include <cstdio>
 
-#include "app/file_checks.h"
 #include "app/label/chunks.h"
 #include "app/label/predict.h"
 #include "app/label/tag_files.h"
@@ -365,11 +363,6 @@ int run_predict(const OptionValues& values) {
       throw UsageError(
           "--result is of what is printed, and --table writes into the database: leave out one");
     }
-    std::vector<std::string> read;
-    if (values.given("DATA")) values.read("DATA", read);
-    if (values.given("database")) read = values.list("database");
-    read.emplace_back(values.text("model"));
-    check_not_read(read, "result", std::string(values.text("result")));
     require_one_process("--result");
     file.open(std::string(values.text("result")));
   }

@@ -3,10 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
 
-#include "app/file_checks.h"
 #include "app/label/row_reader.h"
 #include "app/search/search.h"
 #include "app/train/requests.h"
@@ -196,25 +193,10 @@ int train_best(const SearchCommand& c, const SearchCandidate& best) {
   return train_with(arguments);
 }
 
-// No file that is written is another one that is, or is read.
+// What forbids writing is known before the work.
 void check_outputs(const SearchCommand& c) {
-  const auto outputs = {WrittenFile{"output", c.output}, WrittenFile{"plot", c.plot},
-                        WrittenFile{"state", c.request.state}};
-  check_written(outputs);
-  for (const auto& [option, path] : outputs) {
-    if (path.empty()) continue;
-    check_not_read(c.request.data, option, path);
-    check_not_read(std::array{c.request.dev}, option, path);
-    for (const OptionRow& row : passed_options()) {
-      for (const std::string& value : c.values.list(row.name)) {
-        std::error_code none;
-        if (std::filesystem::is_regular_file(value, none) && same_file(value, path)) {
-          throw UsageError(Message::option(option), " ", path, " is the file of --", row.name,
-                           ": give another name to write to");
-        }
-      }
-    }
-    if (path != c.request.state) AtomicFile{path};
+  for (const std::string& path : {c.output, c.plot}) {
+    if (!path.empty()) AtomicFile{path};
   }
 }
 

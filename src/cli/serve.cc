@@ -193,7 +193,10 @@ void check_labelling(const OptionValues& values, const serve::ModelStore& models
     const LineReader there(path);
   }
   if (!values.given("queue")) return;
-  for (const serve::ModelPointer& each : models.all()) read.push_back(models.path(each->name));
+  for (const serve::ModelPointer& each : models.all()) {
+    read.push_back(models.path(each->name));
+    read.push_back(models.path(each->name) + ".before");  // which "restore" reads
+  }
   check_not_read(read, "labelled", std::string(values.text("labelled")), "the labels ");
 }
 

@@ -50,6 +50,7 @@ class GroundWalk {
   const std::vector<std::uint32_t>& free_atoms() const { return clauses_.free; }
 
   std::uint32_t true_literals(std::size_t clause) const { return count_[clause]; }
+  double cost_of(std::size_t clause) const { return weights_[clause]; }  // where it is false
   // Clauses that cost something now, hard ones or soft ones.
   std::size_t costly(bool hard) const { return costly_[hard ? 1 : 0].size(); }
   std::span<const std::uint32_t> costly_literals(bool hard, std::size_t place) const {

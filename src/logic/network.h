@@ -99,7 +99,7 @@ struct LogicRule {
   bool weighted = false;  // a weight is written; without one it is 0, and to be learnt
   bool fixed = false;     // learning keeps the weight: #fixweight, @
   bool whole = false;     // [formula]: its weight counts by the formula in every reading
-  // Variables of #unique: of one type, their constants never fall in this order.
+  // Variables of #unique: of one type, their constants rise in this order.
   std::vector<std::uint32_t> unique = {};
   Location where;
   std::string text;            // as written, on one line
@@ -114,7 +114,7 @@ bool leaves_out(const LogicRule& rule, const ConstantOf& constant_of) {
     for (std::size_t k = i + 1; k < rule.unique.size(); ++k) {
       const std::uint32_t first = rule.unique[i], second = rule.unique[k];
       if (rule.variables[first].type == rule.variables[second].type &&
-          constant_of(first) > constant_of(second)) {
+          constant_of(first) >= constant_of(second)) {
         return true;
       }
     }
@@ -142,6 +142,7 @@ struct LogicNetwork {
   LogicDialect dialect = LogicDialect::any;  // whose signs were met; any: nobody's own
   bool question_marks = false;               // variables are ?x, and x is a constant
   std::vector<std::string> warnings;         // with their places
+  std::vector<std::string> files;            // it was read from, with those that #include names
 
   std::uint32_t add_type(std::string_view name);
 };

@@ -82,6 +82,7 @@ class NetworkParser {
     } else {
       at_.next();
       unique_.emplace();
+      warn_of_equal_constants();
       at_.expect("{");
       do {
         at_.expect("+");
@@ -92,6 +93,16 @@ class NetworkParser {
       at_.expect("}");
     }
     end_statement(directive_.text);
+  }
+
+  // Once for all of them.
+  void warn_of_equal_constants() {
+    constexpr std::string_view kText =
+        ": #unique leaves out equal constants, as pracmln does; its manual counts them: write a "
+        "rule P(+x) ^ Q(+x) for them where they are meant";
+    const bool warned = std::ranges::any_of(
+        out_.warnings, [&](const std::string& each) { return each.ends_with(kText); });
+    if (!warned) out_.warnings.push_back(place_of(at_.where(directive_)) + std::string(kText));
   }
 
   // Refuses constructs of other programs that stand in place of a rule.
@@ -343,7 +354,7 @@ class NetworkParser {
     if (at_.is("::") && !at_.current().first) {
       if (rule.hard || rule.weighted) at_.fail("a second weight", "leave it out");
       at_.next();
-      read_weight(rule);
+      read_weight(rule, true);
       if (!rule.weighted) at_.fail("a weight is expected", "");
     }
     if (rule.fixed && !rule.weighted) at_.fail(weight, "a weight is expected", "");
@@ -411,13 +422,13 @@ class NetworkParser {
     }
   }
 
-  void read_weight(LogicRule& rule) {
-    const std::optional<WeightExpression> weight = weight_expression(at_, out_);
+  //   alone : it ends the statement
+  void read_weight(LogicRule& rule, bool alone = false) {
+    const std::optional<WeightExpression> weight = weight_expression(at_, out_, alone);
     if (!weight) return;
     if (weight->arithmetic) {
       meet_dialect(at_, at_.current(), LogicDialect::pracmln, dialect_, out_);
     }
-    if (!(std::abs(weight->value) <= 1e9)) fail_weight(at_.current());
     rule.weight = weight->value;
     rule.weighted = true;
     for (std::size_t i = 0; i < weight->tokens; ++i) at_.next();
@@ -449,7 +460,9 @@ LineReader open_beside(const std::string& name, const std::string& from) {
 }  // namespace
 
 LogicNetwork parse_network(const LogicTokens& tokens, LogicDialect dialect) {
-  return NetworkParser(tokens, dialect).parse();
+  LogicNetwork out = NetworkParser(tokens, dialect).parse();
+  out.files = tokens.files;
+  return out;
 }
 
 LogicNetwork read_network(const std::string& path, LogicDialect dialect) {

@@ -8,7 +8,7 @@
 namespace croft {
 
 struct WeightExpression {
-  double value = 0;         // not a number where the arithmetic has no value
+  double value = 0;         // from -1e9 to 1e9
   std::size_t tokens = 0;   // that it takes
   bool arithmetic = false;  // more than a number with its sign
 };
@@ -16,8 +16,10 @@ struct WeightExpression {
 // The arithmetic that begins at the cursor, without a blank but behind a first sign; the cursor
 // stays. Empty where nothing of the kind begins there, and where a comparison follows: 1 + 2 = x.
 //   network : a predicate or function that is declared there is none of the functions of weights
-// Throws InputError for a function with another number of arguments.
+//   alone   : nothing follows on the line; else a formula does
+// Throws InputError for what is meant as a weight and is none: with blanks, functions of other
+// names, several arguments, no finite value.
 std::optional<WeightExpression> weight_expression(const TokenCursor& at,
-                                                  const LogicNetwork& network);
+                                                  const LogicNetwork& network, bool alone = false);
 
 }  // namespace croft

@@ -2,9 +2,11 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <array>
 #include <filesystem>
 #include <optional>
 
+#include "app/file_checks.h"
 #include "app/infer/graph_picture.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -75,6 +77,10 @@ class PythonLogic {
                   const std::vector<std::filesystem::path>& worlds,
                   const std::vector<std::string>& hidden, LogicLearnOptions options) const {
     std::optional<LearnedNetwork> learned;
+    check_is_free("output", output, "the network ");
+    for (const auto& each : worlds) {
+      check_not_read(std::array{each.string()}, "output", output.string(), "the network ");
+    }
     {
       const py::gil_scoped_release release;
       LogicNetwork network = network_;
@@ -118,6 +124,7 @@ class PythonLogic {
   std::string explain(const std::string& atom, const std::string& query,
                       const std::optional<std::filesystem::path>& picture,
                       InferRequest request) const {
+    if (picture) check_is_free("picture", *picture, "the picture ");
     const py::gil_scoped_release release;
     const std::vector<AtomPattern> asked = queries_of(atom);
     if (asked.size() != 1) throw UsageError("explain() takes one atom, not ", in_quotes(atom));
@@ -146,6 +153,7 @@ class PythonLogic {
   std::vector<std::pair<std::string, double>> learn_structure(const std::string& query,
                                                               const std::filesystem::path& output,
                                                               StructureOptions options) const {
+    check_is_free("output", output, "the network ");
     const py::gil_scoped_release release;
     std::vector<bool> open(network_.predicates.size(), false);
     for (const AtomPattern& each : queries_of(query)) open[each.predicate] = true;
@@ -168,6 +176,13 @@ class PythonLogic {
   const std::vector<std::string>& warnings() const { return network_.warnings; }
 
  private:
+  // Throws UsageError where the file is one of the network or the evidence.
+  void check_is_free(std::string_view option, const std::filesystem::path& path,
+                     std::string_view what) const {
+    check_not_read(network_.files, option, path.string(), what);
+    check_not_read(files_, option, path.string(), what);
+  }
+
   static void see_signals() {
     const py::gil_scoped_acquire lock;
     check_signals();

@@ -1,11 +1,9 @@
 // croft infer
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <new>
 
-#include "app/file_checks.h"
 #include "app/infer/decide.h"
 #include "app/infer/graph_picture.h"
 #include "app/infer/graph_view.h"
@@ -180,10 +178,6 @@ void write_file(const std::string& path, const std::string& content) {
 
 // The picture and the graph, or neither.
 void write_files(const InferCommand& c, const GraphFile& graph, const Evidence& evidence) {
-  const std::array inputs{c.text("GRAPH"), c.text("evidence")};
-  if (!c.picture.empty()) check_not_read(inputs, "picture", c.picture);
-  if (!c.save.empty()) check_not_read(inputs, "save", c.save);
-  check_written({{"picture", c.picture}, {"save", c.save}});
   const std::string picture = c.picture.empty() ? "" : picture_of(c.picture, graph, evidence);
   const std::string content = c.save.empty() ? "" : saved(c.save, graph);
   if (!c.picture.empty()) write_file(c.picture, picture);

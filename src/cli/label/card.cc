@@ -1,9 +1,7 @@
 // croft card
-#include <array>
 #include <optional>
 #include <utility>
 
-#include "app/file_checks.h"
 #include "app/inspect/model_card.h"
 #include "cli/common.h"
 #include "cli/model_options.h"
@@ -81,11 +79,7 @@ int run_card(const OptionValues& values) {
   }
   const PageForm form = form_of_page(values, output);
   ResultFile file;
-  if (!output.empty()) {
-    check_not_read(std::array{model, request.data, std::string(values.text("notes"))}, "output",
-                   output, "the page ");
-    file.open(output);
-  }
+  if (!output.empty()) file.open(output);
   const Json card = model_card(*open_model(model), model, request);
   const CardFormat format = form == PageForm::html ? CardFormat::html : CardFormat::markdown;
   write_answer(

@@ -116,6 +116,7 @@ void PartSampler::merge_equal() {
 void PartSampler::connect(std::uint32_t a, std::uint32_t b) {
   if (a == b || step_of_[a] != kOpenAtom || step_of_[b] != kOpenAtom) return;
   std::vector<std::uint32_t>& list = neighbours_[a];
+  work_->add(list.size());
   if (std::find(list.begin(), list.end(), b) != list.end()) return;
   list.push_back(b);
   neighbours_[b].push_back(a);
@@ -124,6 +125,7 @@ void PartSampler::connect(std::uint32_t a, std::uint32_t b) {
 void PartSampler::remove(std::uint32_t atom) {
   for (const std::uint32_t other : neighbours_[atom]) {
     std::vector<std::uint32_t>& list = neighbours_[other];
+    work_->add(list.size());
     *std::find(list.begin(), list.end(), atom) = list.back();
     list.pop_back();
   }
@@ -162,6 +164,7 @@ void PartSampler::make_graph(Random& random) {
 
 // Picks the one with the most neighbours of a few open atoms that are drawn at random.
 std::uint32_t PartSampler::pick_held(Random& random, std::vector<std::uint32_t>& left) const {
+  work_->add(left.size());
   std::erase_if(left, [&](std::uint32_t atom) { return step_of_[atom] != kOpenAtom; });
   std::uint32_t best = left[random.below(left.size())];
   for (int i = 1; i < kCandidates; ++i) {
@@ -218,6 +221,7 @@ std::uint32_t PartSampler::bit_of(const Step& step, std::uint32_t atom) {
 // Clauses and marks that held atoms leave open stand where their first atom is eliminated.
 void PartSampler::place(std::span<const std::uint8_t> x) {
   for (std::size_t c = 0; c < clauses(); ++c) {
+    work_->add(clause(c).size());
     std::uint32_t first = kHeldAtom;
     bool holds = false;
     for (const std::uint32_t literal : clause_literals(c)) {
@@ -276,6 +280,8 @@ void PartSampler::sum_out() {
     if (others == 0) continue;
     Message out;
     out.values.resize(std::size_t{1} << others);
+    work_->add((step.clauses.size() + step.marks.size() + step.messages.size() + 1)
+               << step.scope.size());
     double most = 0;
     for (std::uint32_t bits = 0; bits < out.values.size(); ++bits) {
       out.values[bits] = step.weight(bits) + step.weight(bits | 1u << others);
@@ -292,7 +298,8 @@ void PartSampler::sum_out() {
   }
 }
 
-std::size_t PartSampler::draw(Random& random, std::span<std::uint8_t> x) {
+std::size_t PartSampler::draw(Random& random, std::span<std::uint8_t> x, StepWork& work) {
+  work_ = &work;
   merge_equal();
   order(random);
   place(x);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "croft/core/random.h"
+#include "logic/sampling/step_work.h"
 
 namespace croft {
 
@@ -23,8 +24,9 @@ class PartSampler {
   void add_clause(std::span<const std::uint32_t> literals);
   // At most one of these holds; `exact`: one does.
   void add_mark(std::span<const std::uint32_t> atoms, bool exact);
-  // x keeps all of them, before and after.  Returns how many atoms were held.
-  std::size_t draw(Random& random, std::span<std::uint8_t> x);
+  // x keeps all of them, before and after.  Returns how many atoms were held.  Throws Interrupted
+  // where the work is to end.
+  std::size_t draw(Random& random, std::span<std::uint8_t> x, StepWork& work);
 
  private:
   struct Bits {
@@ -76,6 +78,7 @@ class PartSampler {
   void place(std::span<const std::uint8_t> x);
   void sum_out();
 
+  StepWork* work_ = nullptr;  // of draw()
   std::size_t atoms_ = 0;
   std::vector<std::uint64_t> clause_begin_{0}, mark_begin_{0};
   std::vector<std::uint32_t> clause_literals_, clause_atoms_, mark_atoms_;

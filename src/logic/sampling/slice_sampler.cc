@@ -18,18 +18,18 @@ std::uint64_t threshold_of(double weight) {
                           : static_cast<std::uint64_t>(scaled);
 }
 
-// A share of 0 or 1 means that hard clauses leave no choice, which rounding must not say of others.
-double share_of(double probability, bool has_choice) {
-  if (!has_choice) return probability;
-  return std::clamp(probability, std::numeric_limits<double>::min(),
-                    1 - std::numeric_limits<double>::epsilon());
-}
-
 // A random number for each number: the last step of splitmix64.
 std::uint64_t mixed(std::uint64_t z) {
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
   z = (z ^ z >> 27) * 0x94d049bb133111eb;
   return z ^ z >> 31;
+}
+
+// A share of 0 or 1 means that hard clauses leave no choice, which rounding must not say of others.
+double share_of(double probability, bool has_choice) {
+  if (!has_choice) return probability;
+  return std::clamp(probability, std::numeric_limits<double>::min(),
+                    1 - std::numeric_limits<double>::epsilon());
 }
 
 }  // namespace
@@ -58,7 +58,8 @@ SliceSampler::SliceSampler(const UndecidedClauses& clauses, GroundWalk& walk)
   }
 }
 
-void SliceSampler::step(Random& random) {
+void SliceSampler::step(Random& random, const StepCheck& goes_on) {
+  work_.emplace(goes_on);
   x_ = walk_.values();
   for (const std::uint32_t atom : clauses_.free) frozen_[atom] = 0;
   for (std::uint32_t b = 0; b < block_open_.size(); ++b) {
@@ -76,19 +77,22 @@ void SliceSampler::step(Random& random) {
   }
   walk_.become(x_);
   walk_.clear_changes();
+  work_.reset();
 }
 
 namespace {
 
 constexpr double kMostSoft = kForbiddenCost / 2;  // that soft clauses cost
+constexpr std::size_t kSweepWork = 16;            // of an atom whose change is drawn
 
 // The value of a mark, drawn from all of its values, given all other atoms.
 void draw_mark(const UndecidedClauses& clauses, GroundWalk& walk, Random& random,
-               std::span<double> shares, std::uint32_t block) {
+               std::span<double> shares, std::uint32_t block, StepWork& work) {
   const auto members = clauses.members(block);
   const auto& values = walk.values();
   std::vector<double> weight;
   for (const std::uint32_t atom : members) {
+    work.add(kSweepWork + clauses.uses(2 * atom).size() + clauses.uses(2 * atom + 1).size());
     if (values[atom] == 0) walk.flip(atom);  // and the one that held turns false
     weight.push_back(-walk.cost());
   }
@@ -119,9 +123,11 @@ void draw_mark(const UndecidedClauses& clauses, GroundWalk& walk, Random& random
 }  // namespace
 
 void gibbs_sweep(const UndecidedClauses& clauses, GroundWalk& walk, Random& random,
-                 std::span<double> shares, std::uint32_t atoms) {
+                 std::span<double> shares, std::uint32_t atoms, const StepCheck& goes_on) {
+  StepWork work(goes_on);
   for (const std::uint32_t atom : clauses.free) {
     if (atom >= atoms) break;
+    work.add(kSweepWork);
     if (clauses.block_of[atom] != UndecidedClauses::kNoBlock) continue;
     const double gain = walk.gain(atom), changes = 1 / (1 + std::exp(gain));
     if (!shares.empty()) {
@@ -129,12 +135,14 @@ void gibbs_sweep(const UndecidedClauses& clauses, GroundWalk& walk, Random& rand
       shares[atom] = share_of(walk.values()[atom] != 0 ? 1 - changes : changes,
                               was_open || std::abs(gain) < kMostSoft);
     }
-    if (random.uniform() < changes) walk.flip(atom);
+    if (random.uniform() >= changes) continue;
+    walk.flip(atom);
+    work.add(clauses.uses(2 * atom).size() + clauses.uses(2 * atom + 1).size());
   }
   for (std::uint32_t b = 0; b < clauses.blocks(); ++b) {
     const auto members = clauses.members(b);
     const bool all = std::ranges::all_of(members, [&](std::uint32_t a) { return a < atoms; });
-    if (all) draw_mark(clauses, walk, random, shares, b);
+    if (all) draw_mark(clauses, walk, random, shares, b, work);
   }
   walk.clear_changes();
 }
@@ -142,6 +150,7 @@ void gibbs_sweep(const UndecidedClauses& clauses, GroundWalk& walk, Random& rand
 // Without branches, which would be taken at random: half a million clauses take a millisecond.
 void SliceSampler::choose(Random& random) {
   const std::uint64_t key = random.next();
+  did(taken_.size());
   for (std::size_t i = 0; i < taken_.size(); ++i) {
     const bool holds_now = walk_.true_literals(i) > 0;
     const bool drawn = mixed(key + i * 0x9e3779b97f4a7c15) <= threshold_[i];
@@ -171,6 +180,7 @@ void SliceSampler::spread() {
   for (std::size_t next = 0; next < trail_.size(); ++next) {
     const std::uint32_t atom = trail_[next];
     const std::uint32_t literal = 2 * atom + (x_[atom] ^ 1);
+    did(clauses_.uses(literal).size() + clauses_.uses(literal ^ 1).size());
     for (const std::uint32_t clause : clauses_.uses(literal)) taken_[clause] = 0;
     for (const std::uint32_t clause : clauses_.uses(literal ^ 1)) {
       if (taken_[clause] == 0 || --open_[clause] != 1) continue;
@@ -204,6 +214,7 @@ void SliceSampler::collect_part(std::uint32_t atom) {
   for (std::size_t next = 0; next < part_.size(); ++next) {
     const std::uint32_t one = part_[next];
     for (const std::uint32_t literal : {2 * one, 2 * one + 1}) {
+      did(clauses_.uses(literal).size());
       for (const std::uint32_t clause : clauses_.uses(literal)) {
         if (taken_[clause] != 1) continue;
         taken_[clause] = 2;
@@ -251,7 +262,7 @@ void SliceSampler::draw_large(Random& random) {
   }
   std::vector<std::uint8_t> values(part_.size());
   for (std::size_t i = 0; i < part_.size(); ++i) values[i] = x_[part_[i]];
-  const std::size_t held = large_.draw(random, values);
+  const std::size_t held = large_.draw(random, values, *work_);
   for (std::size_t i = 0; i < part_.size(); ++i) {
     local_[part_[i]] = 0;
     x_[part_[i]] = values[i];
@@ -267,6 +278,7 @@ void SliceSampler::draw_in_blocks(Random& random) {
   if (part_blocks_.empty()) return;
   const std::size_t draws = 1 + part_.size() / kBlock;
   for (std::size_t i = 0; i < draws; ++i) {
+    did(1024);
     pick_block(random);
     draw_small(random, false);
   }
@@ -314,6 +326,7 @@ void SliceSampler::draw_small(Random& random, bool whole) {
   add_small_clauses(whole);
   add_small_marks(whole);
   small_.allowed.clear();
+  did((small_.clauses.size() + small_.marks.size()) << count);
   for (std::uint32_t bits = 0; bits < (1u << count); ++bits) {
     const bool holds_all = std::all_of(
         small_.clauses.begin(), small_.clauses.end(),

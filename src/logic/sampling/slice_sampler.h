@@ -10,6 +10,7 @@
 // distribution as it is, where SampleSAT's draws are only nearly uniform.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "croft/core/random.h"
 #include "logic/ground_walk.h"
 #include "logic/sampling/part_sampler.h"
+#include "logic/sampling/step_work.h"
 
 namespace croft {
 
@@ -31,8 +33,9 @@ class SliceSampler {
   //   walk : a world of the clauses that keeps hard ones and marks, which step() changes
   SliceSampler(const UndecidedClauses& clauses, GroundWalk& walk);
 
-  // Time in proportion to the clauses, and the literals of those that are taken.
-  void step(Random& random);
+  // Time in proportion to the clauses, and the literals of those that are taken.  Throws
+  // Interrupted where goes_on ends it; the sampler is of no use then.
+  void step(Random& random, const StepCheck& goes_on = {});
 
   // [atoms] how probable the atom was in the last step, given its choice of clauses and, of atoms
   // of large parts, what was drawn.
@@ -66,8 +69,13 @@ class SliceSampler {
   void add_small_clauses(bool whole);
   void add_small_marks(bool whole);
 
+  void did(std::size_t work) {
+    if (work_) work_->add(work);
+  }
+
   const UndecidedClauses& clauses_;
   GroundWalk& walk_;
+  std::optional<StepWork> work_;                 // of the step
   std::vector<std::uint8_t> x_;                  // [atoms]
   std::vector<double> share_;                    // [atoms]
   std::vector<std::uint64_t> threshold_;         // [clauses] of 64 random bits
@@ -90,8 +98,11 @@ class SliceSampler {
 // One sweep of Gibbs sampling over atoms, p(a changes) = 1 / (1 + exp(gain)), and over marks, whose
 // atoms are drawn together.
 //   atoms  : only those of smaller numbers
-//   shares : [atoms] how probable each was true, given the others; empty: not wanted
+//   shares  : [atoms] how probable each was true, given the others; empty: not wanted
+//   goes_on : as SliceSampler::step() has it
+inline constexpr std::uint32_t kAllAtoms = 0xffffffff;
 void gibbs_sweep(const UndecidedClauses& clauses, GroundWalk& walk, Random& random,
-                 std::span<double> shares = {}, std::uint32_t atoms = 0xffffffff);
+                 std::span<double> shares = {}, std::uint32_t atoms = kAllAtoms,
+                 const StepCheck& goes_on = {});
 
 }  // namespace croft

@@ -33,7 +33,7 @@ std::vector<bool> demanded_atoms(const ClauseStore& store, std::span<const std::
                                  std::span<const std::uint8_t> values,
                                  const std::function<bool()>& go_on) {
   std::vector<bool> demanded(atoms.size(), false), otherwise(atoms.size(), false);
-  if (atoms.empty()) return demanded;
+  if (atoms.empty() || !go_on()) return demanded;
   const ClauseStore hard = hard_part(store);
   const auto most = static_cast<std::size_t>(kMostCopied / static_cast<double>(hard.clauses() + 1));
   std::size_t searches = 0;
@@ -44,7 +44,7 @@ std::vector<bool> demanded_atoms(const ClauseStore& store, std::span<const std::
     ClauseStore turned = hard;
     std::vector<std::uint32_t> literal{2 * atoms[i] + values[i]};
     turned.add(literal, kHardWeight);
-    const HardSearch found = search_allowed_world(turned, kLimits);
+    const HardSearch found = search_allowed_world(turned, kLimits, {}, go_on);
     demanded[i] = found.end == HardSearchEnd::none;
     if (found.end != HardSearchEnd::found) continue;
     for (std::size_t k = i; k < atoms.size(); ++k) {  // others that this world has otherwise

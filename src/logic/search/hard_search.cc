@@ -82,9 +82,10 @@ class ActivityHeap {
 class HardSolver {
  public:
   HardSolver(const ClauseStore& store, const HardSearchLimits& limits,
-             const std::function<bool(std::size_t)>& keep)
+             const std::function<bool(std::size_t)>& keep, const std::function<bool()>& go_on)
       : store_(store),
         limits_(limits),
+        go_on_(go_on),
         watches_(2 * store.atoms()),
         blocks_of_(store.atoms()),
         value_(store.atoms(), kUnset),
@@ -121,7 +122,7 @@ class HardSolver {
         continue;
       }
       if (contradiction_) break;
-      if (steps_ > limits_.steps) return {};
+      if (steps_ > limits_.steps || !goes_on()) return {};
       if (interruption.load()) throw Interrupted("the search for an allowed world was interrupted");
       if (conflicts_ >= until) {
         restart += restart / 2;
@@ -134,6 +135,14 @@ class HardSolver {
   }
 
  private:
+  static constexpr std::size_t kBetweenAsks = 1 << 18;  // steps
+
+  bool goes_on() {
+    if (!go_on_ || steps_ < asked_ + kBetweenAsks) return true;
+    asked_ = steps_;
+    return go_on_();
+  }
+
   bool is_true(std::uint32_t literal) const { return value_[literal / 2] == ((literal & 1) ^ 1); }
   bool is_false(std::uint32_t literal) const { return value_[literal / 2] == (literal & 1); }
 
@@ -312,6 +321,7 @@ class HardSolver {
 
   const ClauseStore& store_;
   const HardSearchLimits& limits_;
+  const std::function<bool()>& go_on_;
   std::vector<std::uint64_t> begin_{0};  // [clauses + 1]
   std::vector<std::uint32_t> literals_;
   std::vector<std::vector<std::uint32_t>> watches_;    // [literals] clauses
@@ -325,19 +335,22 @@ class HardSolver {
   std::vector<std::size_t> levels_;   // where each begins in the trail
   std::uint32_t pair_[2] = {0, 0};
   std::size_t next_ = 0, conflicts_ = 0, steps_ = 0;
+  std::size_t asked_ = 0;  // steps, when go_on_ was last asked
   bool contradiction_ = false;
 };
 
 }  // namespace
 
 HardSearch search_allowed_world(const ClauseStore& store, const HardSearchLimits& limits,
-                                const std::function<bool(std::size_t)>& keep) {
-  return HardSolver(store, limits, keep).search();
+                                const std::function<bool(std::size_t)>& keep,
+                                const std::function<bool()>& go_on) {
+  return HardSolver(store, limits, keep, go_on).search();
 }
 
 std::vector<std::size_t> conflicting_groups(const ClauseStore& store,
                                             const std::function<std::size_t(std::size_t)>& group_of,
-                                            const HardSearchLimits& limits) {
+                                            const HardSearchLimits& limits,
+                                            const std::function<bool()>& go_on) {
   std::vector<std::size_t> groups;
   for (std::size_t i = 0; i < store.clauses(); ++i) {
     if (store.is_hard(i)) groups.push_back(group_of(i));
@@ -350,7 +363,8 @@ std::vector<std::size_t> conflicting_groups(const ClauseStore& store,
     const auto keep = [&](std::size_t clause) {
       return std::binary_search(others.begin(), others.end(), group_of(clause));
     };
-    if (search_allowed_world(store, limits, keep).end == HardSearchEnd::none) groups = others;
+    if (search_allowed_world(store, limits, keep, go_on).end == HardSearchEnd::none)
+      groups = others;
   }
   return groups;
 }

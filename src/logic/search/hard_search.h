@@ -22,15 +22,17 @@ struct HardSearch {
 // Depth-first, with a clause learnt from each conflict (conflict-driven clause learning, Marques
 // Silva & Sakallah 1999).  Values are false at first.  Throws Interrupted once `interruption` is
 // set.
-//   keep : which hard clauses count; empty: all
+//   keep  : which hard clauses count; empty: all
+//   go_on : asked now and then; false: it gives up
 HardSearch search_allowed_world(const ClauseStore& store, const HardSearchLimits& limits = {},
-                                const std::function<bool(std::size_t clause)>& keep = {});
+                                const std::function<bool(std::size_t clause)>& keep = {},
+                                const std::function<bool()>& go_on = {});
 
 // Groups of hard clauses of which no world keeps all, none to be left out as far as searches within
 // the limits tell.  The store has no allowed world.
 //   group_of : of a clause, such as its rule
 std::vector<std::size_t> conflicting_groups(
     const ClauseStore& store, const std::function<std::size_t(std::size_t clause)>& group_of,
-    const HardSearchLimits& limits = {});
+    const HardSearchLimits& limits = {}, const std::function<bool()>& go_on = {});
 
 }  // namespace croft

@@ -4,10 +4,14 @@
 
 namespace croft {
 
-bool GroundWatch::must_end() const { return interruption.load() || time_is_over(); }
+bool GroundWatch::is_stopped() const {
+  return interruption.load() || (options_.go_on && !options_.go_on());
+}
+
+bool GroundWatch::must_end() const { return is_stopped() || time_is_over(); }
 
 void GroundWatch::end() const {
-  if (interruption.load()) throw Interrupted("grounding was interrupted");
+  if (is_stopped()) throw Interrupted("grounding was interrupted");
   throw Error("grounding took longer than --time allows: ", store_.clauses(), " clauses after ",
               rule_, " of ", rules_, " rules; raise it, or leave out rules or constants");
 }

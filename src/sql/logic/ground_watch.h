@@ -39,6 +39,7 @@ class GroundWatch {
   using Clock = std::chrono::steady_clock;
 
   void check() const;
+  bool is_stopped() const;
   bool time_is_over() const {
     return options_.seconds &&
            std::chrono::duration<double>(Clock::now() - began_).count() > *options_.seconds;

@@ -29,6 +29,7 @@ struct GroundOptions {
   std::optional<double> seconds = {};
   // Called after each rule and now and then: rules that are done, of how many, clauses so far.
   std::function<void(std::size_t done, std::size_t rules, std::size_t clauses)> progress = {};
+  std::function<bool()> go_on = {};  // asked now and then; false ends it with Interrupted
 };
 
 // A weight to learn: a rule's, for each choice of constants of its variables with +.
@@ -39,9 +40,15 @@ struct LogicUnits {
 // Throws Error for more than 2^31.
 LogicUnits logic_units(const AtomSpace& space);
 
+// A rule of so many groundings that going through them would take days.
+class TooManyGroundings : public Error {
+ public:
+  using Error::Error;
+};
+
 // Clauses that the evidence does not decide, equal ones added up.  Throws Error where a hard rule
 // or an argument with ! contradicts the evidence (it names both), and where memory or time does not
-// last; Interrupted once `interruption` is set.
+// last; TooManyGroundings; Interrupted once `interruption` is set.
 ClauseStore ground(const AtomSpace& space, const GroundOptions& options = {});
 
 // What ground() goes through, before equal clauses are added up; counted by the joins.
@@ -56,6 +63,7 @@ struct GroundPrediction {
   double rows = 0;
   double bytes = 0;  // that the clauses take at most, where lists of quantifiers are short
 };
+// Throws TooManyGroundings and Interrupted as ground() does.
 GroundPrediction predict_grounding(const AtomSpace& space, const GroundOptions& options = {});
 
 }  // namespace croft

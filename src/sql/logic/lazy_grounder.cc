@@ -21,6 +21,7 @@ LazyGrounder::LazyGrounder(const AtomSpace& space, const GroundOptions& options,
       reading_(options.reading),
       grounder_(space, options),
       held_(network_.predicates.size(), 0),
+      active_(network_.predicates.size(), 0),
       has_beside_(network_.predicates.size(), false) {
   make_tables();
   for (std::size_t rule = 0; rule < network_.rules.size(); ++rule) {
@@ -66,6 +67,7 @@ void LazyGrounder::make_tables() {
 void LazyGrounder::add_active(std::uint64_t key, std::int64_t time) {
   const std::uint32_t predicate = space_.predicate_of(key);
   if (!space_.is_open(predicate)) return;
+  if (time != kBeside) ++active_[predicate];
   Statement& insert = *insert_[predicate];
   const std::vector<std::uint32_t> constants = space_.constants_of(key);
   for (std::size_t i = 0; i < constants.size(); ++i) insert.bind(i, std::int64_t{constants[i]});
@@ -97,6 +99,7 @@ void LazyGrounder::add_clause(std::size_t number, const RulePlan& plan, std::siz
     grounder_.store().add_base(-weight * grounder_.count(join.count), 0);
     return add_lazy(number, plan, {literals[0] ^ 1}, -share, true);
   }
+  grounder_.refuse_hopeless(rule, grounder_.rows_of(rule, plan, join.times));
   grounder_.ground_join(rule, share, join, join.rows);  // it costs something while it is true
 }
 
@@ -106,13 +109,15 @@ void LazyGrounder::add_lazy(std::size_t number, const RulePlan& plan, const Lite
   std::optional<RuleJoin> join = rule_join(space_, rule, *plan.form, &clause, JoinOver::active);
   if (!join || join->active.empty()) {
     std::optional<RuleJoin> all = rule_join(space_, rule, *plan.form, &clause);
+    grounder_.refuse_hopeless(rule, grounder_.rows_of(rule, plan, all->times));
     return grounder_.ground_join(rule, share, *all, all->rows);
   }
   const bool holds = clause.size() == 1 && holds_all(plan, *join);
   if (holds) {
     held_[join->atoms[0].predicate] += rule.hard ? kHardWeight : rule.weight * share * join->times;
   }
-  joins_.push_back({number, share, std::move(*join), holds, flipped});
+  const double rows = grounder_.rows_of(rule, plan, join->times);
+  joins_.push_back({number, share, std::move(*join), rows, holds, flipped});
 }
 
 // Whether its atoms are all of a predicate, each once.
@@ -128,11 +133,25 @@ bool LazyGrounder::holds_all(const RulePlan& plan, const RuleJoin& join) const {
   return true;
 }
 
+// How many of the join's groundings have active atoms alone, as if atoms were active by chance.
+double LazyGrounder::active_share(const RuleJoin& join) const {
+  double share = 1;
+  for (const RuleJoin::Atom& atom : join.atoms) {
+    if (!atom.negated || !atom.over.empty() || !space_.is_open(atom.predicate)) continue;
+    const auto atoms = static_cast<double>(space_.atoms(atom.predicate));
+    share *= atoms > 0 ? active_[atom.predicate] / atoms : 0;
+  }
+  return share;
+}
+
 void LazyGrounder::ground_new(std::int64_t time, bool with_holding) {
   for (const Join& each : joins_) {
     if (each.holds && !with_holding) continue;
     if (each.flipped && time == 0) continue;  // true facts are none of the rows that were counted
     grounder_.begin(each.rule);
+    if (time != kBeside) {
+      grounder_.refuse_hopeless(network_.rules[each.rule], each.rows * active_share(each.join));
+    }
     for (std::size_t i = 0; i < each.join.active.size(); ++i) {
       grounder_.ground_join(network_.rules[each.rule], each.share, each.join,
                             rows_since(each.join, i, time));

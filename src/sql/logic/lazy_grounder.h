@@ -39,6 +39,7 @@ class LazyGrounder {
     std::size_t rule;
     double share;  // of the rule's weight
     RuleJoin join;
+    double rows;   // if all atoms were active
     bool holds;    // a whole predicate
     bool flipped;  // it stands for its negation of the opposite weight
   };
@@ -50,6 +51,7 @@ class LazyGrounder {
   void add_lazy(std::size_t number, const RulePlan& plan, const LiteralClause& clause, double share,
                 bool flipped);
   bool holds_all(const RulePlan& plan, const RuleJoin& join) const;
+  double active_share(const RuleJoin& join) const;
   void ground_new(std::int64_t time, bool with_holding);
   void close();
 
@@ -60,6 +62,7 @@ class LazyGrounder {
   RuleGrounder grounder_;
   std::vector<Join> joins_;
   std::vector<double> held_;                        // [predicates]
+  std::vector<double> active_;                      // [predicates] how many atoms of the closure
   std::vector<std::unique_ptr<Statement>> insert_;  // [predicates] of open ones
   ClauseStore closure_;
   std::vector<bool> has_beside_;  // [predicates] atoms of the last with()

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "croft/core/interrupt.h"
 #include "logic/hard_conflict.h"
 #include "logic/sampling/slice_sampler.h"
 
@@ -18,7 +19,9 @@ class LazyChain final : public WorldChain {
             std::uint64_t seed, const std::function<bool(std::size_t)>& go_on)
       : space_(space),
         asked_(asked),
-        grounder_(space, options, LazyGrounder::For::draws),
+        goes_on_([&go_on] { return !go_on || go_on(0); }),
+        options_(with_stop(options)),
+        grounder_(space, options_, LazyGrounder::For::draws),
         size_(static_cast<std::uint32_t>(grounder_.closure().atoms())),
         number_(size_),
         values_(allowed_world(grounder_.closure(), seed, go_on)),
@@ -34,7 +37,8 @@ class LazyChain final : public WorldChain {
     }
   }
 
-  void step() override {
+  void step(const StepCheck& goes_on) override {
+    goes_on_ = goes_on;
     std::vector<std::uint64_t> beside = true_;
     for (std::uint32_t p = 0; p < space_.network().predicates.size(); ++p) release(p, beside);
     const ClauseStore store = grounder_.with(beside);
@@ -45,11 +49,11 @@ class LazyChain final : public WorldChain {
     GroundWalk walk(clauses, kForbiddenCost);
     walk.set(world);
     SliceSampler sampler(clauses, walk);
-    sampler.step(random_);
+    sampler.step(random_, goes_on);
     std::vector<double> drawn = sampler.shares();
     largest_ = std::max(largest_, sampler.largest_held());
     // What holds the others is not among the clauses, and they stay as they are.
-    gibbs_sweep(clauses, walk, random_, drawn, size_);
+    gibbs_sweep(clauses, walk, random_, drawn, size_, goes_on);
     std::copy_n(walk.values().begin(), size_, values_.begin());
     true_.clear();
     for (const std::uint32_t number : shown_) shares_[number] = 0;
@@ -68,6 +72,11 @@ class LazyChain final : public WorldChain {
   bool renews(std::uint32_t atom) const override { return in_closure_[atom] == 0; }
 
  private:
+  GroundOptions with_stop(GroundOptions options) {
+    options.go_on = [this] { return !goes_on_ || goes_on_(); };
+    return options;
+  }
+
   // Of the false atoms outside the closure those whose !A is not taken, each with the probability
   // exp(-w); what is between two of them is drawn at once.
   void release(std::uint32_t predicate, std::vector<std::uint64_t>& out) {
@@ -88,6 +97,8 @@ class LazyChain final : public WorldChain {
 
   const AtomSpace& space_;
   const ClauseStore& asked_;
+  StepCheck goes_on_;  // of the step
+  const GroundOptions options_;
   LazyGrounder grounder_;
   const std::uint32_t size_;           // atoms of the closure
   std::vector<std::uint32_t> number_;  // [size_] of the atoms that are asked for
@@ -107,9 +118,13 @@ McSatResult lazy_mc_sat(const AtomSpace& space, const ClauseStore& store,
                         const std::function<bool(std::size_t)>& go_on) {
   how.validate();
   std::vector<std::unique_ptr<WorldChain>> chains;
-  for (std::size_t c = 0; c < how.chains; ++c) {
-    chains.push_back(
-        std::make_unique<LazyChain>(space, store, options, seed_of_chain(how.seed, c), go_on));
+  try {
+    for (std::size_t c = 0; c < how.chains; ++c) {
+      chains.push_back(
+          std::make_unique<LazyChain>(space, store, options, seed_of_chain(how.seed, c), go_on));
+    }
+  } catch (const Interrupted&) {
+    fail_stopped();
   }
   McSatResult out =
       run_chains(chains, std::vector<std::uint8_t>(store.atoms(), kUndecided), how, go_on);

@@ -93,7 +93,10 @@ void run_mc_sat(const LogicProblem& p, InferResult& result) {
         "rules tie them to each other, the chains may not come from some worlds to others",
         found.largest_held));
   }
-  if (!found.agree || found.stopped) {
+  if (found.agree && found.stopped) {
+    result.notes.push_back("mc-sat was stopped; its chains agree");
+  }
+  if (!found.agree) {
     const std::string after = out_of_time ? fmt::format(" after {:g} seconds", kDrawSeconds) : "";
     result.warnings.push_back(
         {fmt::format("mc-sat has not converged{}: the largest R-hat is {:.3f}, and the fewest "

@@ -79,6 +79,11 @@ std::vector<bool> open_predicates(const LogicNetwork& network, const LogicEviden
 GroundNetwork::GroundNetwork(const AtomSpace& space, const std::vector<AtomPattern>& queries,
                              const GroundOptions& options, Grounding grounding, GraphTask task)
     : space_(space), options_(options) {
+  using Clock = std::chrono::steady_clock;
+  const auto in_time = [&, begin = Clock::now()] {
+    const std::chrono::duration<double> took = Clock::now() - begin;
+    return !options.seconds || took.count() < *options.seconds;
+  };
   if (grounding == Grounding::lazy && task == GraphTask::partition) {
     throw UsageError("lazy grounding is for the tasks map and marginals: log Z needs all clauses");
   }
@@ -102,10 +107,10 @@ GroundNetwork::GroundNetwork(const AtomSpace& space, const std::vector<AtomPatte
   for (std::uint32_t p = 0; queries.empty() && p < space.network().predicates.size(); ++p) {
     if (space.is_open(p)) add_atoms({.predicate = p, .constants = {}});
   }
-  check_hard_rules();
+  check_hard_rules(in_time);
 }
 
-void GroundNetwork::check_hard_rules() {
+void GroundNetwork::check_hard_rules(const std::function<bool()>& in_time) {
   const LogicNetwork& network = space_.network();
   const LogicUnits units = logic_units(space_);
   // Any hard rule that has the clause; that of atoms of parts has none.
@@ -126,8 +131,10 @@ void GroundNetwork::check_hard_rules() {
     }
     fail_hard_rules(std::move(rules));
   }
-  const HardSearchEnd end = search_allowed_world(store_).end;
-  if (end == HardSearchEnd::none) fail_hard_rules(conflicting_groups(store_, rule_of));
+  const HardSearchEnd end = search_allowed_world(store_, {}, {}, in_time).end;
+  if (end == HardSearchEnd::none) {
+    fail_hard_rules(conflicting_groups(store_, rule_of, {}, in_time));
+  }
   may_have_no_world_ = end == HardSearchEnd::given_up;
 }
 

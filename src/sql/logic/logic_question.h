@@ -1,5 +1,6 @@
 // A question to a Markov logic network: probabilities of atoms, the most probable world, log Z.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,7 +66,7 @@ class GroundNetwork {
   InferResult infer_on_clauses(const InferRequest& request, const InferCalls& calls) const;
   void add_atoms(const AtomPattern& pattern);
   void check_count(std::uint32_t predicate, const std::vector<std::uint32_t>& given) const;
-  void check_hard_rules();
+  void check_hard_rules(const std::function<bool()>& in_time);
   [[noreturn]] void fail_hard_rules(std::vector<std::size_t> rules) const;
 
   const AtomSpace& space_;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/file_checks.h"
 #include "app/infer/name_values.h"
 #include "core/files.h"
 #include "croft/core/error.h"
@@ -26,6 +27,7 @@ class LogicTrainer final : public Trainer {
 
   void open() override {
     network_ = read_rules(asked_.source);
+    check_not_read(network_.files, "output", asked_.output, "the network ");  // of #include
     open_ = predicates_of(network_, read_atom_patterns(network_, asked_.query));
     if (!asked_.hidden.empty()) {
       asked_.options.hidden = predicates_of(network_, names_in(asked_.hidden));

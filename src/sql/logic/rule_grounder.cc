@@ -79,6 +79,7 @@ GroundPrediction RuleGrounder::predict() {
   for (std::size_t rule = 0; rule < network_.rules.size(); ++rule) {
     if (!begin(rule)) continue;
     const RulePlan plan = plan_rule(space_, network_.rules[rule], options_.reading);
+    refuse_hopeless(network_.rules[rule], rows_of(network_.rules[rule], plan, plan.times()));
     GroundPrediction::Rule each{.rule = static_cast<std::uint32_t>(rule),
                                 .groundings = groundings(network_.rules[rule], plan),
                                 .rows = 0,
@@ -109,6 +110,7 @@ bool RuleGrounder::has_more_rows(double limit) {
     if (product <= limit / 10) continue;  // too few to be counted
     const RulePlan plan = plan_rule(space_, network_.rules[rule], options_.reading);
     if (!plan.form) rows += product;
+    if (rows_of(network_.rules[rule], plan, plan.times()) > kMostRows) return true;
     for (const RuleJoin& join : plan.joins) {
       if (rows <= limit) {
         rows += count("SELECT count(*) FROM (" + join.rows + " LIMIT " +
@@ -174,23 +176,21 @@ void RuleGrounder::ground_special(const LogicRule& rule) {
 void RuleGrounder::ground_rule(const LogicRule& rule) {
   if (must_specialise(space_, rule, options_.reading)) return ground_special(rule);
   const RulePlan plan = plan_rule(space_, rule, options_.reading);
-  refuse_hopeless(rule, plan);
+  refuse_hopeless(rule, rows_of(rule, plan, plan.times()));
   if (!plan.form) return ground_one_by_one(rule);
   for (const RuleJoin& join : plan.joins) ground_join(rule, plan.weighted.factor, join, join.rows);
   add_base(rule, plan);
 }
 
-// Throws Error where the rule would take days.  What the evidence leaves of its groundings is
-// estimated from a few of them.
-void RuleGrounder::refuse_hopeless(const LogicRule& rule, const RulePlan& plan) {
+double RuleGrounder::rows_of(const LogicRule& rule, const RulePlan& plan, double times) {
   const std::vector<std::uint32_t> free = free_variables(rule);
-  double rows = 1, times = 1;
+  double rows = 1 / times;
   for (const std::uint32_t v : free) {
     rows *= static_cast<double>(space_.constants(rule.variables[v].type));
   }
-  for (const RuleJoin& join : plan.joins) times = std::max(times, join.times);
-  rows /= times;
-  if (rows <= kMostRows) return;
+  // One by one, all are gone through; by joins those whose clauses the evidence does not make true.
+  if (rows <= kMostRows || !plan.form) return rows;
+  const bool where_true = plan.weighted.factor < 0;  // clauses of the negation
   FormulaGrounder grounder(space_, rule);
   Random random(1);
   std::vector<std::uint32_t> values(rule.variables.size(), 0);
@@ -201,20 +201,25 @@ void RuleGrounder::refuse_hopeless(const LogicRule& rule, const RulePlan& plan) 
       values[v] =
           static_cast<std::uint32_t>(random.below(space_.constants(rule.variables[v].type)));
     }
+    if (leaves_out(rule, [&](std::uint32_t v) { return values[v]; })) continue;
     try {
       const auto formula = grounder.ground(values, GroundWith::evidence, kPartsOfDrawn);
-      if (formula && !formula->is_true() && !formula->is_false()) ++open;
+      if (formula && (where_true ? !formula->is_false() : !formula->is_true())) ++open;
     } catch (const Error&) {
       ++open;
     }
   }
-  rows *= static_cast<double>(open) / kDrawn;
+  return rows * static_cast<double>(open) / kDrawn;
+}
+
+void RuleGrounder::refuse_hopeless(const LogicRule& rule, double rows) const {
   if (rows <= kMostRows) return;
-  throw Error(place_of(rule.where), ": this rule has ", free.size(),
-              " free variables, and the evidence leaves about ", fmt::format("{:.1g}", rows),
-              " groundings of it, too many to go through; write it with fewer variables, leave out "
-              "constants, or close predicates: ",
-              rule.text);
+  throw TooManyGroundings(
+      place_of(rule.where), ": this rule has ", free_variables(rule).size(),
+      " free variables, and the evidence leaves about ", fmt::format("{:.1g}", rows),
+      " groundings of it, too many to go through; write it with fewer variables, leave out "
+      "constants, or close predicates: ",
+      rule.text);
 }
 
 void RuleGrounder::add_base(const LogicRule& rule, const RulePlan& plan) {

@@ -25,6 +25,12 @@ class RuleGrounder {
   GroundPrediction predict();
   // Whether rules of many groundings have more rows, which are counted up to there.
   bool has_more_rows(double limit);
+  // How many rows the rule's joins have, or groundings one by one: estimated, where they are many,
+  // from what the evidence leaves of a few groundings.
+  //   times : groundings that share a row
+  double rows_of(const LogicRule& rule, const RulePlan& plan, double times);
+  // Throws TooManyGroundings where they are more than can be gone through.
+  void refuse_hopeless(const LogicRule& rule, double rows) const;
 
   ClauseStore& store() { return store_; }
   GroundWatch& watch() { return watch_; }
@@ -46,7 +52,6 @@ class RuleGrounder {
 
  private:
   double groundings(const LogicRule& rule, const RulePlan& plan);
-  void refuse_hopeless(const LogicRule& rule, const RulePlan& plan);
   void ground_special(const LogicRule& rule);
   void add_base(double weight, const WeightedForm& form, double groundings);
   template <class ValueOf>

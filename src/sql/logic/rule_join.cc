@@ -197,13 +197,13 @@ class JoinBuilder {
     }
   }
 
-  // #unique: constants of variables of one type do not fall (leaves_out()).
+  // #unique: constants of variables of one type rise (leaves_out()).
   void order_unique() {
     for (std::size_t i = 0; i < rule_.unique.size(); ++i) {
       for (std::size_t k = i + 1; k < rule_.unique.size(); ++k) {
         const std::uint32_t first = rule_.unique[i], second = rule_.unique[k];
         if (rule_.variables[first].type != rule_.variables[second].type) continue;
-        where_.push_back(reference(first) + " <= " + reference(second));
+        where_.push_back(reference(first) + " < " + reference(second));
       }
     }
   }

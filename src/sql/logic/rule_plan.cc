@@ -40,6 +40,12 @@ void fix(Formula& formula, const AtomSpace& space, const LogicRule& rule,
 
 }  // namespace
 
+double RulePlan::times() const {
+  double most = 1;
+  for (const RuleJoin& join : joins) most = std::max(most, join.times);
+  return most;
+}
+
 RulePlan plan_rule(const AtomSpace& space, const LogicRule& rule, WeightReading reading) {
   RulePlan plan;
   plan.weight = rule.hard ? kHardWeight : rule.weight;

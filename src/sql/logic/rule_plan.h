@@ -17,6 +17,9 @@ struct RulePlan {
   WeightedForm weighted;               // clauses of form->literals
   std::vector<RuleJoin> joins;         // [clauses]
   std::optional<RuleJoin> groundings;  // where functions decide which there are
+
+  // Groundings of the rule for each row, of the join that has the most.
+  double times() const;
 };
 
 // [formula] counts as it is written in either reading.

@@ -137,7 +137,7 @@ class BoostedSegmentTest(CliTest):
         self.fails(WRONG_USAGE, "--class-weights", options=("--class-weights", "balanced", data))
         self.fails(WRONG_USAGE, "--objective", options=("--objective", "perceptron", data))
         self.fails(WRONG_USAGE, "boosted-segment goes with", options=("--format", "text", data))
-        self.fails(WRONG_USAGE, "would overwrite",
+        self.fails(WRONG_USAGE, "would replace the input",
                    options=("--segment-template", self.file("t", "U:%length\n"), "--log", self.folder / "t", data))
         self.fails(BAD_INPUT, "nothing: cannot open", options=("--segment-template", self.folder / "nothing", data))
         self.fails(BAD_INPUT, "raise --max-length", options=("--max-length", 2, data))

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "logic/hard_conflict.h"
 #include "logic/random_store.h"
 #include "support/message_of.h"
@@ -119,7 +123,7 @@ class StandingChain final : public WorldChain {
  public:
   StandingChain(std::vector<double> shares, std::size_t held)
       : shares_(std::move(shares)), held_(held) {}
-  void step() override {}
+  void step(const StepCheck&) override {}
   const std::vector<double>& shares() const override { return shares_; }
   std::size_t largest_held() const override { return held_; }
 
@@ -148,6 +152,60 @@ TEST(McSat, ChainsThatStandStillHaveNoErrorOfZero) {
     EXPECT_NEAR(found.standard_errors[2], 0,
                 1e-12);  // its probability given all others is the same
   }
+}
+
+// Its steps are short at first; then one goes on until it is told to end.
+class LongStepChain final : public WorldChain {
+ public:
+  LongStepChain(int short_steps, std::atomic<bool>& waits) : left_(short_steps), waits_(waits) {}
+  void step(const StepCheck& goes_on) override {
+    if (left_-- > 0) return;
+    waits_ = true;
+    while (goes_on()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    throw Interrupted("told");
+  }
+  const std::vector<double>& shares() const override { return shares_; }
+  std::size_t largest_held() const override { return 0; }
+
+ private:
+  int left_;
+  std::atomic<bool>& waits_;
+  std::vector<double> shares_{0.25};
+};
+
+// Told to end by the next look after a long step has begun.
+McSatResult stopped_in_a_step(int short_steps, std::size_t threads) {
+  std::atomic<bool> waits = false;
+  std::vector<std::unique_ptr<WorldChain>> chains;
+  for (int c = 0; c < 4; ++c) {
+    chains.push_back(std::make_unique<LongStepChain>(short_steps + c, waits));
+  }
+  const std::vector<std::uint8_t> decided(1, kUndecided);
+  return run_chains(chains, decided, {.samples = 1'000'000, .burn_in = 10, .threads = threads},
+                    [&](std::size_t) { return !waits; });
+}
+
+TEST(McSat, AStopIsHeardInTheMidstOfAStepAndWhatThereIsCounts) {
+  for (const std::size_t threads : {1, 3}) {
+    const McSatResult found = stopped_in_a_step(500, threads);
+    EXPECT_TRUE(found.stopped);
+    EXPECT_GE(found.samples, 4 * 256u);
+    EXPECT_EQ(found.probabilities[0], 0.25);
+    // The chains agree, and that they were stopped does not change it.
+    EXPECT_TRUE(found.agree);
+    EXPECT_TRUE(found.converged);
+    // A few samples are enough for an answer, which has not converged.
+    const McSatResult few = stopped_in_a_step(15, threads);
+    EXPECT_FALSE(few.converged);
+    EXPECT_LE(few.samples, 4 * 8u);
+    EXPECT_EQ(few.probabilities[0], 0.25);
+  }
+  EXPECT_EQ(message_of<Error>([] { stopped_in_a_step(5, 1); }),
+            "mc-sat was stopped before it had counted samples; give it more --time");
+  interruption = true;
+  EXPECT_EQ(message_of<Interrupted>([] { stopped_in_a_step(5, 1); }),
+            "mc-sat was stopped before it had counted samples");
+  interruption = false;
 }
 
 TEST(McSat, AtomsThatHardRulesDemandHaveNoErrorWhereOthersAreHeld) {
@@ -274,19 +332,41 @@ TEST(McSat, EndsWhenItIsToldAndNeedsAFewSamples) {
   EXPECT_FALSE(found.converged);
   EXPECT_GE(found.samples, 300u);
   EXPECT_LT(found.samples, 800u);
-  // Soon, however many samples were asked for, and with nearly all that were drawn.
+  // Soon, however many samples were asked for, and with all that were drawn.
   const auto some = [&](std::size_t samples) { return samples < 20'000; };
   const McSatResult many = mc_sat(store, {.samples = 1'000'000'000}, some);
   EXPECT_TRUE(many.stopped);
-  EXPECT_GE(many.samples, 16'000u);
-  EXPECT_LE(many.samples, 20'000u);
+  EXPECT_GE(many.samples, 20'000u);
+  EXPECT_LE(many.samples, 25'000u);
   for (std::uint32_t a = 0; a < store.atoms(); ++a) {
     EXPECT_NEAR(many.probabilities[a], found.probabilities[a], 0.25);
   }
   EXPECT_EQ(message_of<Error>([&] { mc_sat(store, {}, [](std::size_t) { return false; }); }),
-            "mc-sat was stopped before it had counted samples");
+            "mc-sat was stopped before it had counted samples; give it more --time");
   EXPECT_EQ(message_of<UsageError>([&] { mc_sat(store, {.samples = 5}); }),
             "mc-sat takes at least 8 samples of each chain: 32");
+}
+
+// Each of 8 pairs has at least one atom, by a clause that no chain breaks, and atoms cost what
+// keeps a second one away: no atom moves alone.
+TEST(McSat, PairsThatOneClauseTiesChangeTogether) {
+  ClauseStore store;
+  constexpr std::uint32_t kPairs = 8;
+  for (std::uint64_t key = 0; key < 2 * kPairs; ++key) store.atom(key);
+  for (std::uint32_t p = 0; p < kPairs; ++p) {
+    const std::uint32_t a = 2 * p, b = 2 * p + 1, next = (2 * p + 2) % (2 * kPairs);
+    std::vector<std::uint32_t> one{2 * a, 2 * b}, not_both{2 * a + 1, 2 * b + 1};
+    std::vector<std::uint32_t> first{2 * a}, with_next{2 * a + 1, 2 * next};
+    std::vector<std::uint32_t> three{2 * a, 2 * b + 1, 2 * next};
+    store.add(one, p == 0 ? kHardWeight : 25 + p);
+    store.add(not_both, p == 1 ? kHardWeight : 12);
+    store.add(first, 0.1 * p);
+    store.add(with_next, 0.4);
+    store.add(three, -0.3);
+  }
+  const McSatResult found = mc_sat(store);
+  EXPECT_TRUE(found.converged);
+  expect_near(found, probabilities(store));
 }
 
 }  // namespace

@@ -192,12 +192,17 @@ TEST(Dialects, PracmlnsVariablesHaveQuestionMarksAndOtherNamesAreConstants) {
   EXPECT_EQ(asked.probability.size(), 3u);
 }
 
-TEST(Dialects, UniqueLeavesOutWhatDiffersInOrder) {
-  const std::string rules = std::string(kTypes) + "#unique{+?x, +?y}\n1.5 P(+?x) ^ Q(+?y)\n";
+// The constants rise, as in pracmln's program; its manual counts (A, A), too.
+TEST(Dialects, UniqueLeavesOutWhatDiffersInOrderAndEqualConstants) {
+  const std::string rules = "t = {A, B, C}\nP(t)\nQ(t)\n#unique{+?x, +?y}\n1.5 P(+?x) ^ Q(+?y)\n";
   const LogicNetwork network = network_of(rules);
-  const auto exact = enumerated(kPairs, [](World& w) {
-    double sum = 0;  // (B, A) is left out
-    for (const auto& [x, y] : {std::pair{"A", "A"}, {"A", "B"}, {"B", "B"}}) {
+  ASSERT_EQ(network.warnings.size(), 1u);
+  EXPECT_NE(network.warnings[0].find("t.mln:4:1: #unique leaves out equal constants"),
+            std::string::npos);
+  const std::vector<std::string> atoms{"P(A)", "P(B)", "P(C)", "Q(A)", "Q(B)", "Q(C)"};
+  const auto exact = enumerated(atoms, [](World& w) {
+    double sum = 0;
+    for (const auto& [x, y] : {std::pair{"A", "B"}, {"A", "C"}, {"B", "C"}}) {
       if (w[std::string("P(") + x + ")"] && w[std::string("Q(") + y + ")"]) sum += 1.5;
     }
     return sum;
@@ -206,6 +211,11 @@ TEST(Dialects, UniqueLeavesOutWhatDiffersInOrder) {
     expect_same(ask(network, "", "P, Q", reading), exact);
   }
   expect_same(ask(network_of(write_network(network)), "", "P, Q"), exact);
+  // A formula that is ground one by one, as EXIST below "and" is in no clause.
+  const std::string one_by_one =
+      "t = {A, B, C}\nP(t)\nQ(t)\n#unique{+?x, +?y}\n"
+      "1.5 P(+?x) ^ Q(+?y) ^ !(EXIST ?z (P(?z) ^ !P(?z)))\n";
+  expect_same(ask(network_of(one_by_one), "", "P, Q"), exact);
   // Learning has a weight, and writes a rule, for each that is left.
   const LearnedNetwork learned =
       learn_weights(network, std::vector{evidence_of(network, "P(A)\nQ(A)\n")},
@@ -280,7 +290,6 @@ TEST(Dialects, WhatIsNotReadIsNamed) {
            {"1 P(x)\n#fixweight\n", "no rule follows this line"},
            {"#unique{+x, +y}\n1 P(+x) ^ Q(y)\n", "the next rule has no such variable with +"},
            {"P(x!)\nP(x!?)\n", "an earlier declaration marks other arguments of this predicate"},
-           {"log(0) P(x)\n", "a weight is a number from -1e9 to 1e9"},
            {"log(1 P(x)\n", "t.mln:4:7: ) is expected here"},
        }) {
     EXPECT_NE(fault(text).find(message), std::string::npos) << text << fault(text);
@@ -294,6 +303,50 @@ TEST(Dialects, WhatIsNotReadIsNamed) {
   EXPECT_NE(
       fault("1 P(x), Q(x) => P(x)\n", LogicDialect::lomrf).find("a sign of the dialect tuffy"),
       std::string::npos);
+}
+
+TEST(Dialects, WeightsThatHaveNoValueOrAreWrittenOtherwiseAreNamed) {
+  const auto fault = [](const std::string& text) {
+    return message_of<InputError>([&] { network_of(kTypes + text); });
+  };
+  const std::string functions = "they have log, logx, log2, log10, exp, sqrt";
+  for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
+           {"log(0.9 / 0.1) P(A)\n",
+            "t.mln:4:1: the arithmetic of a weight has a blank: \"log(0.9 / 0.1)\"; write it "
+            "without: "
+            "log(0.9/0.1)"},
+           {"P(A)\n0.9 / 0.1 P(A)\n", "t.mln:5:1: the arithmetic of a weight has a blank"},
+           {"2 - 1 !P(A)\n", "t.mln:4:1: the arithmetic of a weight has a blank"},
+           {"log (2) P(A)\n", "t.mln:4:1: the arithmetic of a weight has a blank"},
+           {"P(A) :: log(2 / 3)\n", "t.mln:4:9: the arithmetic of a weight has a blank"},
+           {"lug(2) P(A)\n", "t.mln:4:1: weights have no function of this name: \"lug\"; " +
+                                 functions + " (did you mean \"log\"?)"},
+           {"2*sin(1) (P(A) v Q(A))\n",
+            "t.mln:4:3: weights have no function of this name: \"sin\""},
+           {"log(8,2) P(A)\n", "t.mln:4:6: a function of weights takes one number"},
+           {"log(p) P(A)\n", "t.mln:4:5: a number is expected in this weight: \"p\""},
+           {"log(-1) P(A)\n",
+            "t.mln:4:1: a weight is a number from -1e9 to 1e9, and this has no "
+            "value: \"log(-1)\"; log and sqrt are of numbers above 0"},
+           {"1/0 P(A)\n",
+            "t.mln:4:1: a weight is a number from -1e9 to 1e9, and this is infinite: "
+            "\"1/0\"; end a hard rule with a full stop"},
+           {"log(0) P(x)\n",
+            "t.mln:4:1: a weight is a number from -1e9 to 1e9, and this is infinite"},
+           {"2e9 P(x)\n", "t.mln:4:1: a weight is a number from -1e9 to 1e9: \"2e9\""},
+       }) {
+    EXPECT_NE(fault(text).find(message), std::string::npos) << text << fault(text);
+  }
+}
+
+TEST(Dialects, WhatOnlyLooksLikeTheArithmeticOfAWeightIsAFormula) {
+  const std::string types = "n = {1, 2, 3}\nt = {A, B}\nN(n)\nP(t)\nn f(t)\n";
+  for (const char* rule : {"1 + 1 = x => N(x)\n", "1 f(x) = 1 => P(x)\n", "1 -2 + x = 1 v N(x)\n",
+                           "1 (N(1) v N(2))\n", "2.5 N(2)\n", "- 1 N(1)\n", "f(x) = 2 v P(x).\n",
+                           "(N(1)) v N(2)\n", "lessThan(1, 2) v N(1)\n", "1 N(1) ^ x + 1 = 2\n",
+                           "log(2) [N(1) <=> N(2)]\n", "log(2) *N(1)\n", "N(1) :: log(2)/2\n"}) {
+    EXPECT_EQ(message_of<InputError>([&] { network_of(types + rule); }), "no error") << rule;
+  }
 }
 
 }  // namespace

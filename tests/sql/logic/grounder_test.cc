@@ -15,6 +15,8 @@
 
 #include "croft/core/random.h"
 #include "logic/network_parser.h"
+#include "sql/logic/lazy_grounder.h"
+#include "sql/logic/logic_views.h"
 #include "support/message_of.h"
 
 namespace croft {
@@ -404,6 +406,28 @@ TEST(Grounder, ARuleOfMoreGroundingsThanCanBeGoneThroughIsRefusedAtOnce) {
                     .starts_with("t.mln:4:1: this rule has 8 free variables, and the evidence "
                                  "leaves about 7e+11 groundings of it"));
   }
+  // So are what counts the groundings, what shows the rules, and lazy grounding, which has them all
+  // active for draws.
+  const Case in(head + many + "\n", "R(1)\n");
+  const AtomSpace space = in.space();
+  const std::string said = message_of<TooManyGroundings>([&] { ground(space); });
+  EXPECT_EQ(message_of<TooManyGroundings>([&] { predict_grounding(space); }), said);
+  EXPECT_EQ(message_of<TooManyGroundings>([&] { inspect_rules(in.network, in.evidence, {}); }),
+            said);
+  const std::string implied = "P(a) ^ P(b) ^ P(c) ^ P(d) ^ P(e) ^ P(f) ^ P(g) => P(h)";
+  const Case lazy(head + implied + "\n", "R(1)\n");
+  const AtomSpace all = lazy.space();
+  using For = LazyGrounder::For;
+  const GroundOptions options;
+  EXPECT_EQ(message_of<TooManyGroundings>([&] { LazyGrounder(all, options, For::draws); }),
+            message_of<TooManyGroundings>([&] { ground(all); }));
+  // For the best world no atom is active, and nothing is to be ground.
+  const LazyGrounder best(all, options, For::best);
+  EXPECT_EQ(best.closure().clauses(), 0u);
+  const Case negative("t = {1, ..., 30}\nP(t)\n-1 " + many + "\n", "");
+  const AtomSpace costly = negative.space();
+  EXPECT_EQ(message_of<TooManyGroundings>([&] { LazyGrounder(costly, options, For::best); }),
+            message_of<TooManyGroundings>([&] { ground(costly); }));
   // The evidence leaves one grounding of as many.
   const Case few(head + "R(a) ^ R(b) ^ R(c) ^ R(d) ^ R(e) ^ R(f) ^ R(g) ^ R(h) => P(a)\n", "R(1)\n",
                  {true, false});

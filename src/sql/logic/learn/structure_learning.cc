@@ -363,7 +363,11 @@ class StructureLearner {
     }
     if (all <= options_.groundings) return all;
     const AtomSpace space(network, asked_, open_);
-    return predict_grounding(space, {}).rows;
+    try {
+      return predict_grounding(space, {}).rows;
+    } catch (const TooManyGroundings&) {
+      return HUGE_VAL;
+    }
   }
 
   const LogicEvidence& facts_;
