@@ -49,6 +49,13 @@ class FactParser {
   }
 
  private:
+  bool has_on_line(std::string_view sign, std::size_t ahead) const {
+    for (std::size_t i = 1; i <= ahead; ++i) {
+      if (at_.peek(i).first) return false;
+    }
+    return at_.is(sign, ahead);
+  }
+
   void end_line() {
     if (!at_.at_end() && !at_.current().first) {
       at_.fail("this cannot follow an atom", "begin each on a line of its own");
@@ -121,7 +128,7 @@ class FactParser {
 
   void fact(LogicEvidence& evidence) {
     if (at_.is("=", 1) && at_.is("{", 2)) return constants_of_type(evidence);
-    if (at_.peek(1).text == "=" || at_.peek(2).text == "=") return function_value(evidence);
+    if (has_on_line("=", 1) || has_on_line("=", 2)) return function_value(evidence);
     if (at_.is("-") && at_.is("-", 1) && at_.is("-", 2)) {
       at_.fail("a line between databases (---) is not read",
                "write each as a file; for learning give them one by one with --world");

@@ -70,6 +70,13 @@ TEST(Evidence, ZeroArgumentsAreAFactToo) {
   EXPECT_EQ(evidence.predicates[1].truth.at(0), Truth::no);
 }
 
+TEST(Evidence, AFactWithoutArgumentsMayStandBeforeTheValueOfAFunction) {
+  const LogicNetwork network = network_of("t = {A, B}\nN\nP(t)\nt f(t)\n");
+  const LogicEvidence evidence = evidence_of(network, "N\nB = f(A)\n!P(A)\nA = f(B)\n");
+  EXPECT_EQ(evidence.predicates[0].truth, std::vector{Truth::yes});
+  EXPECT_EQ(evidence.functions[0].value, (std::vector<std::uint32_t>{1, 0}));
+}
+
 TEST(Evidence, FaultsSayWhereAndWhat) {
   const LogicNetwork network = network_of(kNetwork);
   const auto fault = [&](std::string_view text) {

@@ -9,7 +9,7 @@
 namespace croft {
 namespace {
 
-constexpr double kLeastTie = 1;             // weight of a pair's clauses of the same signs
+constexpr double kLeastTie = 1;             // that counts: the strength of a pair
 constexpr std::size_t kMostWork = 1 << 28;  // literals looked at for clauses that pairs share
 constexpr std::size_t kPairWork = 64;
 
@@ -17,12 +17,12 @@ struct Tie {
   std::uint32_t first = 0, second = 0;
   std::array<double, 4> weight{};  // by the signs of the literals
 
-  // The weight that ties them one way alone; where they are tied both ways, they are equal or
+  // How much more they are tied one way than the other way; as much both ways, they are equal or
   // opposite in a slice, too, and move there.
   double strength() const {
     double most = 0;
     for (std::size_t signs = 0; signs < 4; ++signs) {
-      if (weight[3 - signs] < kLeastTie) most = std::max(most, weight[signs]);
+      most = std::max(most, weight[signs] - weight[3 - signs]);  // not a number: both are hard
     }
     return most;
   }

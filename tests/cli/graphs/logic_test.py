@@ -2,11 +2,14 @@
 
 import json
 import math
+import random
 import re
 import shlex
+import signal
+import subprocess
 import time
 
-from support import BAD_INPUT, SOURCE, WRONG_USAGE, CliTest, main
+from support import BAD_INPUT, CROFT, INTERRUPTED, SOURCE, WRONG_USAGE, CliTest, main
 
 FRIENDS = """// who smokes
 person = {Anna, Bob}
@@ -296,6 +299,24 @@ class LogicTest(CliTest):
         document = self.ask(network='t = {A}\nP(t)\n#include "rest.mln"\n', facts="")
         self.assertAlmostEqual(document["atoms"][0]["probability"], 1 / (1 + math.exp(-1)),
                                places=9)
+
+    def test_a_signal_ends_sampling_within_a_step(self):
+        chance = random.Random(3)
+        atoms = [chance.choice(["", "!"]) + f"P({chance.randint(1, 3000)})" for _ in range(27000)]
+        rules = "".join(" v ".join(atoms[i:i + 3]) + ".\n" for i in range(0, len(atoms), 3))
+        network = self.file("f.mln", "t = {1, ..., 3000}\nP(t)\n" + rules)
+        for sent, seconds in ((signal.SIGINT, 0.8), (signal.SIGTERM, 4)):
+            with subprocess.Popen([CROFT, "logic", network, "--method", "mc-sat", "--json"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE) as process:
+                time.sleep(seconds)
+                begin = time.monotonic()
+                process.send_signal(sent)
+                answer, message = process.communicate()
+                took = time.monotonic() - begin
+            self.assertEqual(process.returncode, INTERRUPTED, message)
+            self.assertLess(took, 2)  # a tenth of a second where the machine has nothing else to do
+            if not answer:
+                self.assertRegex(message.decode("utf-8"), "interrupted|stopped before it had counted samples")
 
     def test_faults_say_where(self):
         for network, facts, open_, text in (
