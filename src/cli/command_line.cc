@@ -10,7 +10,7 @@
 
 #include "cli/common.h"
 #include "cli/help/option_text.h"
-#include "cli/named_files.h"
+#include "cli/files/named_files.h"
 #include "cli/processes.h"
 #include "core/closest_name.h"
 

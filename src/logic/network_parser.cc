@@ -241,7 +241,9 @@ class NetworkParser {
     const LogicToken name = at_.current();
     if (name.text == "v") at_.fail("v means \"or\"", "give the predicate another name");
     at_.next();
-    if (at_.take("(") && !at_.take(")")) {
+    const bool has_brackets = at_.is("(") && !at_.current().first;
+    if (has_brackets) at_.next();
+    if (has_brackets && !at_.take(")")) {
       do {
         check_arguments(predicate.types.size());
         predicate.types.push_back(out_.add_type(at_.take_word("the name of a type")));

@@ -7,7 +7,7 @@ from support import WRONG_USAGE, CliTest, croft, main
 # Options that write, in any verb; all others with a file read it.
 WRITE = {"output", "result", "checkpoint", "log", "edges", "state", "plot", "plots", "picture", "save", "reliability",
          "confusion-svg", "labelled"}
-FILES = re.compile(r"^ +(?:-\w, *)?--([\w-]+)(?:,--[\w-]+)* (\[?[A-Z=\]|a-z.]*(?:FILE|FOLDER|MODEL|OUT)\S*)", re.MULTILINE)
+FILES = re.compile(r"^ +(?:-\w, *)?--([\w-]+)(?:,--[\w-]+)* (\[?[A-Z=\]|a-z.]*(?:FILE|FOLDER|MODEL|OUT)\S*)")
 
 # (verb and what it needs, option that writes, option that reads; a name without dashes stands alone)
 CLASHES = [
@@ -62,8 +62,8 @@ class FilesTest(CliTest):
                     self.assertEqual(original.read_text("utf-8"), "what is read")
 
     def test_two_outputs_are_two_files(self):
-        for verb, one, other in (("infer", "picture", "save"), ("bugs", "plots", "picture"), ("search", "plot", "state"),
-                                 ("evaluate", "reliability", "confusion-svg")):
+        for verb, one, other in (("infer", "picture", "save"), ("bugs", "plots", "picture"),
+                                 ("search", "plot", "state"), ("evaluate", "reliability", "confusion-svg")):
             with self.subTest(verb=verb):
                 path, same = self.folder / "x.svg", f"{self.folder}/./x.svg"
                 needed = {"evaluate": ["-m", "m"], "search": ["--values", "l2=1"]}.get(verb, [])

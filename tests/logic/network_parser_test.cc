@@ -267,6 +267,13 @@ TEST(NetworkParser, IncludesHaveALimitInAll) {
       << words;
 }
 
+TEST(NetworkParser, ABracketOnTheNextLineIsNoneOfADeclaration) {
+  const LogicNetwork network = network_of("t = {A}\nP(t)\nN\n((N ^ P(A)) v N).\n");
+  EXPECT_TRUE(network.predicates[1].types.empty());
+  ASSERT_EQ(network.rules.size(), 1u);
+  EXPECT_TRUE(network.rules[0].hard);
+}
+
 TEST(NetworkParser, ABracketOnTheNextLineIsNoCall) {
   const LogicNetwork network = parse_network(read_logic_tokens(LineReader(
       std::string_view("R(t, t)\n1 R(x, y) => x = y\n(EXIST y R(x, y)) => R(x, x).\n"), "t.mln")));

@@ -1,4 +1,4 @@
-#include "cli/named_files.h"
+#include "cli/files/named_files.h"
 
 #include <algorithm>
 #include <iterator>
