@@ -343,7 +343,7 @@ TEST(Dialects, WhatOnlyLooksLikeTheArithmeticOfAWeightIsAFormula) {
   const std::string types = "n = {1, 2, 3}\nt = {A, B}\nN(n)\nP(t)\nn f(t)\n";
   for (const char* rule : {"1 + 1 = x => N(x)\n", "1 f(x) = 1 => P(x)\n", "1 -2 + x = 1 v N(x)\n",
                            "1 (N(1) v N(2))\n", "2.5 N(2)\n", "- 1 N(1)\n", "f(x) = 2 v P(x).\n",
-                           "(N(1)) v N(2)\n", "lessThan(1, 2) v N(1)\n", "1 N(1) ^ x + 1 = 2\n",
+                           "(N(1)) v N(2)\n", "lessThan(1, 2) v N(1)\n", "1 N(x) ^ x + 1 = 2\n",
                            "log(2) [N(1) <=> N(2)]\n", "log(2) *N(1)\n", "N(1) :: log(2)/2\n"}) {
     EXPECT_EQ(message_of<InputError>([&] { network_of(types + rule); }), "no error") << rule;
   }
