@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "cli/common.h"
 #include "cli/help/option_text.h"
 #include "cli/processes.h"
 #include "core/closest_name.h"
+#include "croft/core/interrupt.h"
 
 namespace croft::cli {
 namespace {
@@ -74,6 +76,11 @@ class AddedVerb {
 
   int run() const {
     if (!verb_.several_processes) require_one_process("croft " + std::string(verb_.name));
+    std::optional<Abandonable> abandonable;
+    if (verb_.gives_up) {
+      handle_interrupts();
+      abandonable.emplace();
+    }
     try {
       return verb_.run(values());
     } catch (const OptionError& error) {
