@@ -23,7 +23,7 @@ fs::path folder_of_temporaries() {
   const fs::path folder = fs::temp_directory_path(failure);
   if (!failure) return folder;
   const char* const named = std::getenv("TMPDIR");
-  throw Error(named == nullptr ? "/tmp" : named,
+  throw Error(std::string(named == nullptr ? "/tmp" : named),
               ": there is no such folder for temporary files; set TMPDIR to one");
 }
 
@@ -56,7 +56,7 @@ TemporaryFolder::TemporaryFolder() {
   remove_those_of_killed_processes(parent);
   std::string name = (parent / kPrefix).string() + "XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(name, ": cannot create this folder: ", std::strerror(errno),
+    throw Error(name, ": cannot create this folder: ", std::string(std::strerror(errno)),
                 "; set TMPDIR to one that takes it");
   }
   path_ = name;
