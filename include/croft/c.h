@@ -15,6 +15,8 @@
  *   croft_tagger_free(tagger);
  *   croft_model_free(model);
  *
+ * A handle that is NULL gets CROFT_USAGE, and from functions without a status 0, NULL or NaN.
+ *
  * Texts are bytes that end with NUL, UTF-8 by convention.  No exception leaves a function.  A model
  * may be shared by threads; a tagger belongs to one at a time, and keeps its model.
  *
@@ -99,7 +101,7 @@ typedef enum {
   CROFT_MARGINALS = 2,
   CROFT_SPANS = 3,
   CROFT_ENTROPY = 4,
-  CROFT_K_BEST = 5 /* value: so many of the most probable labellings */
+  CROFT_K_BEST = 5 /* value: so many of the most probable labellings, a million at most */
 } croft_question;
 CROFT_API croft_status croft_ask(croft_tagger* tagger, croft_question question, size_t value);
 
@@ -128,7 +130,7 @@ CROFT_API size_t croft_length(const croft_tagger* tagger);          /* T */
 CROFT_API const uint32_t* croft_labels(const croft_tagger* tagger); /* [T] */
 /* log p(y|x), with any question to p; else NaN. */
 CROFT_API double croft_log_probability(const croft_tagger* tagger);
-/* Nats, with CROFT_ENTROPY. */
+/* Nats, with CROFT_ENTROPY; else NaN. */
 CROFT_API double croft_entropy(const croft_tagger* tagger);
 /* [T][L], with CROFT_MARGINALS; else NULL. */
 CROFT_API const double* croft_marginals(const croft_tagger* tagger);
@@ -136,6 +138,7 @@ CROFT_API const double* croft_marginals(const croft_tagger* tagger);
 CROFT_API size_t croft_k_best_count(const croft_tagger* tagger);
 /* [T]; NULL where k >= croft_k_best_count().  The most probable first. */
 CROFT_API const uint32_t* croft_k_best_labels(const croft_tagger* tagger, size_t k);
+/* NaN where k >= croft_k_best_count(). */
 CROFT_API double croft_k_best_log_probability(const croft_tagger* tagger, size_t k);
 
 typedef struct {

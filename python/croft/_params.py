@@ -16,6 +16,12 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _TYPES = {"flag": "bool", "whole": "int", "number": "float", "file": "path"}  # of options; others: str
 
 
+def a_type(value: Any) -> str:
+    """Its type with an article, as messages name it: a list, an int."""
+    name = type(value).__name__
+    return ("an " if name[0].lower() in "aeiou" else "a ") + name
+
+
 def raise_not_fitted(estimator: Any) -> NoReturn:
     """Scikit-learn's error for that, which is a ValueError, too."""
     raise_unfitted(f"this {type(estimator).__name__} is not fitted yet; call fit first")

@@ -46,6 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._params import a_type
 
 __all__ = ["ChainGradient", "Constraint", "Labelling", "k_best", "log_likelihood", "log_partition",
            "marginals", "sample", "viterbi"]
@@ -305,7 +306,7 @@ class _Layout:
 
     def _of_list(self, state: Any, lengths: Optional[Any]) -> None:
         if not isinstance(state, (list, tuple)):
-            raise ValueError(f"state is a {type(state).__name__}; an array or a list of arrays was "
+            raise ValueError(f"state is {a_type(state)}; an array or a list of arrays was "
                              "expected")
         if lengths is not None:
             raise ValueError("lengths goes with an array; each array of a list has its own")
@@ -314,7 +315,7 @@ class _Layout:
                              "batch is an array of shape [0, T, L]")
         for n, each in enumerate(state):
             if not isinstance(each, np.ndarray):
-                raise ValueError(f"state[{n}] is a {type(each).__name__}; an array was expected")
+                raise ValueError(f"state[{n}] is {a_type(each)}; an array was expected")
             if each.ndim != 2:
                 raise ValueError(f"state[{n}] has {each.ndim} axes; [T, L] was expected")
         self.kind, self.width, self.labels = "list", 0, state[0].shape[1]
@@ -376,7 +377,7 @@ class _Given:
 
     def _limit(self, constraint: Constraint) -> None:
         if not isinstance(constraint, Constraint):
-            raise ValueError(f"constraint is a {type(constraint).__name__}; a Constraint of "
+            raise ValueError(f"constraint is {a_type(constraint)}; a Constraint of "
                              "croft.chain was expected")
         for _, array in constraint._arrays():
             if array is not None and len(array) != self.labels:
@@ -466,11 +467,11 @@ def _each(name: str, value: Any, check: Any) -> Any:
     if isinstance(value, np.ndarray):
         return check(name, value)
     if not isinstance(value, (list, tuple)):
-        raise ValueError(f"{name} is a {type(value).__name__}; an array was expected")
+        raise ValueError(f"{name} is {a_type(value)}; an array was expected")
     out = []
     for n, each in enumerate(value):
         if not isinstance(each, np.ndarray):
-            raise ValueError(f"{name}[{n}] is a {type(each).__name__}; an array was expected")
+            raise ValueError(f"{name}[{n}] is {a_type(each)}; an array was expected")
         out.append(check(f"{name}[{n}]", each))
     return out
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Ty
 
 from . import _core
 from ._parameters import ChainCRFParameters, Prior
-from ._params import BaseEstimator, raise_not_fitted, warn
+from ._params import BaseEstimator, a_type, raise_not_fitted, warn
 from .model import Explanation, Inspection, Labelling, Labels, Model, Span
 from .progress import Progress
 from .tables import table
@@ -143,7 +143,7 @@ class SequenceEstimator(BaseEstimator):  # type: ignore[misc]
         if self.decode not in self._DECODES:
             raise ValueError(f"decode is {self.decode!r}; choose one of: {', '.join(self._DECODES)}")
         if callback is not None and not callable(callback):
-            raise TypeError(f"callback is a {type(callback).__name__}, and a function was expected")
+            raise TypeError(f"callback is {a_type(callback)}, and a function was expected")
 
     def _fitted(self) -> Model:
         model: Optional[Model] = getattr(self, "model_", None)
@@ -302,7 +302,7 @@ def _prior_model(prior: Optional[Prior], name: str = "prior") -> Optional[Model]
     if isinstance(prior, BaseEstimator):
         model: Optional[Model] = getattr(prior, "model_", None)
         if model is None:
-            raise ValueError(f"{name} is a {type(prior).__name__} that is not fitted (scikit-learn's clone copies "
+            raise ValueError(f"{name} is {a_type(prior)} that is not fitted (scikit-learn's clone copies "
                              f"estimators without what they learnt); give {'prior=' * (name == 'prior')}"
                              "fitted.model_")
         return model
@@ -310,7 +310,7 @@ def _prior_model(prior: Optional[Prior], name: str = "prior") -> Optional[Model]
         model = Model.load(prior)
         model.verify()  # training would carry damage on into a model that looks sound
         return model
-    raise TypeError(f"{name} is a {type(prior).__name__}; give a Model, a fitted estimator or a path")
+    raise TypeError(f"{name} is {a_type(prior)}; give a Model, a fitted estimator or a path")
 
 
 def _listed(weights: Any) -> list[float]:
@@ -320,5 +320,5 @@ def _listed(weights: Any) -> list[float]:
     try:
         return list(weights)
     except TypeError:
-        raise TypeError(f"sample_weight is a {type(weights).__name__}, and a list of numbers was expected"
+        raise TypeError(f"sample_weight is {a_type(weights)}, and a list of numbers was expected"
                         ) from None

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Callable, Iterable, Iterator, Optional, Sequence, Union
 
 from . import _core
+from ._params import a_type
 
 Neighbours = Union[int, Sequence[str]]
 
@@ -123,7 +124,7 @@ class _OfSequence(FeatureFunction):
 
 def _function(name: str, f: Any) -> Callable[[Any], Any]:
     if not callable(f):
-        raise TypeError(f"{name} is a {type(f).__name__}, and a function was expected")
+        raise TypeError(f"{name} is {a_type(f)}, and a function was expected")
     function: Callable[[Any], Any] = f
     return function
 

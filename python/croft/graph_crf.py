@@ -10,7 +10,7 @@ from . import _core
 from ._clique_schema import Features, Schema, Shape, domain_of, features_of, in_order, is_constraint, names_of
 from ._graph_question import VariableReasons, graph_question
 from ._parameters import GraphCRFParameters
-from ._params import BaseEstimator, check_count, mapping, raise_not_fitted
+from ._params import BaseEstimator, a_type, check_count, mapping, raise_not_fitted
 from .estimator import Callback, TrainingLog, warn_if_interrupted
 from .graph import FactorGraph, Inference
 
@@ -153,7 +153,7 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
         templates = mapping("templates", self.templates)
         for name, t in templates.items():
             if not isinstance(t, Template):
-                raise TypeError(f"templates[{name!r}] is a {type(t).__name__}, and a croft.Template was expected")
+                raise TypeError(f"templates[{name!r}] is {a_type(t)}, and a croft.Template was expected")
         schema = Schema(domains, {name: Shape([domain_of(d) for d in t.domains],
                                                 [not isinstance(d, str) for d in t.domains], is_constraint(t))
                                    for name, t in templates.items()})
@@ -333,7 +333,7 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
             return self.prior._model
         if isinstance(self.prior, (str, os.PathLike)):
             return _core.GraphModel.open(os.fspath(self.prior))
-        raise TypeError(f"prior is a {type(self.prior).__name__}; give a fitted GraphCRF or a path")
+        raise TypeError(f"prior is {a_type(self.prior)}; give a fitted GraphCRF or a path")
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "_model"):
@@ -344,7 +344,7 @@ class GraphCRF(GraphCRFParameters, BaseEstimator):  # type: ignore[misc]
             raise ValueError("a GraphCRF needs unroll, a function that gives the Cliques of an instance")
         made = self.unroll(x)
         if not isinstance(made, Cliques):
-            raise TypeError(f"unroll gave a {type(made).__name__} for {of}[{n}], and croft.Cliques were expected")
+            raise TypeError(f"unroll gave {a_type(made)} for {of}[{n}], and croft.Cliques were expected")
         return made
 
     def _how(self, how: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pickle
 from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _core
-from ._params import mapping, raise_not_fitted
+from ._params import a_type, mapping, raise_not_fitted
 from .model import evaluate, f1_of_chunks
 from .tables import table
 
@@ -160,7 +160,7 @@ class Given:
     def __init__(self, estimator: Any, X: Any, y: Any, parameters: Mapping[str, Any], metric: Metric) -> None:
         for name in ("fit", "predict", "get_params", "set_params"):
             if not hasattr(estimator, name):
-                raise TypeError(f"estimator is a {type(estimator).__name__}, which has no {name}")
+                raise TypeError(f"estimator is {a_type(estimator)}, which has no {name}")
         if isinstance(metric, str) and metric not in _METRICS:
             raise ValueError(f"metric is {metric!r}; choose one of: {', '.join(_METRICS)}, or give a function")
         self.estimator, self.X, self.y, self.metric = estimator, X, y, metric

@@ -11,7 +11,7 @@ from ._matrix import RowClassifier, arrays, classes_from, example_weights, stack
 from ._parameters import LogisticRegressionParameters
 from .estimator import Callback, TrainingLog, _prior_model, warn_if_interrupted
 from .model import Model
-from ._params import warn
+from ._params import a_type, warn
 
 if TYPE_CHECKING:
     import numpy
@@ -73,7 +73,7 @@ class LogisticRegression(LogisticRegressionParameters, RowClassifier):
         weights and warns (TrainingInterrupted).  An iteration costs O(numbers that are not 0 * L).
         """
         if callback is not None and not callable(callback):
-            raise TypeError(f"callback is a {type(callback).__name__}, and a function was expected")
+            raise TypeError(f"callback is {a_type(callback)}, and a function was expected")
         import numpy
         X, y = self._labelled(X, y, True)
         self.classes_, codes = numpy.unique(y, return_inverse=True)

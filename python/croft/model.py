@@ -9,7 +9,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from . import _core
-from ._params import check_count, check_seed, warn
+from ._params import a_type, check_count, check_seed, warn
 from .features import FeatureFunction
 from .tables import table
 
@@ -337,7 +337,7 @@ class Model:
         known = how.pop("known", None)
         features = how.pop("features", None)
         if features is not None and not isinstance(features, FeatureFunction):
-            raise TypeError(f"features is a {type(features).__name__}; give a croft.FeatureFunction of a token, or "
+            raise TypeError(f"features is {a_type(features)}; give a croft.FeatureFunction of a token, or "
                             "FeatureFunction.of_sequence(f)")
         told = None if features is None else features._for(self._native)
         plan = self._plan(how, known is not None)
@@ -409,7 +409,7 @@ def save(model: Any, path: PathLike, format: str = "croft") -> None:
     """Writes a ``Model``, or the model of a fitted estimator, to a file; format as in ``Model.to_bytes``."""
     found = model if isinstance(model, Model) else getattr(model, "model_", None)
     if not isinstance(found, Model):
-        raise TypeError(f"model is a {type(model).__name__}; give a Model or a fitted ChainCRF")
+        raise TypeError(f"model is {a_type(model)}; give a Model or a fitted ChainCRF")
     found.save(path, format)
 
 
@@ -419,7 +419,7 @@ def model_of(model: Any) -> Model:
         return Model.load(model)
     found = model if isinstance(model, Model) else getattr(model, "model_", None)
     if not isinstance(found, Model):
-        raise TypeError(f"model is a {type(model).__name__}; give a Model, a fitted estimator or the path of a model "
+        raise TypeError(f"model is {a_type(model)}; give a Model, a fitted estimator or the path of a model "
                         "file")
     return found
 

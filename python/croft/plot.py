@@ -15,6 +15,7 @@ import math
 import numbers
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
+from ._params import a_type
 from .model import Model
 
 __all__ = ["confusion", "marginals", "reliability", "top_features", "training_curve", "transitions"]
@@ -83,7 +84,7 @@ def training_curve(model: Any, *, ax: Any = None) -> Any:
     if isinstance(model, Model):
         entries, best = _recorded(model)
     if not isinstance(entries, list) or not entries:
-        raise TypeError(f"model is a {type(model).__name__}; a training curve needs a fitted "
+        raise TypeError(f"model is {a_type(model)}; a training curve needs a fitted "
                         "estimator, or its training_log_")
     iterations = [each.get("iteration", each.get("num")) for each in entries]
     objective = [each.get("objective", each.get("loss")) for each in entries]
@@ -268,7 +269,7 @@ def _flattened(labels: Any, name: str) -> list[str]:
         elif isinstance(each, Iterable):
             out.extend(map(str, each))
         else:
-            raise TypeError(f"{name} has a {type(each).__name__}; give labels, or sequences of labels")
+            raise TypeError(f"{name} has {a_type(each)}; give labels, or sequences of labels")
     return out
 
 
@@ -286,7 +287,7 @@ def _predictions(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
     found = model if hasattr(model, "predict_proba") else _model(model)
     for name in ("predict", "predict_proba"):
         if not hasattr(found, name):
-            raise TypeError(f"model is a {type(model).__name__}, which has no {name}")
+            raise TypeError(f"model is {a_type(model)}, which has no {name}")
     labels = list(found.labels if isinstance(found, Model) else found.classes_)
     number = {label: j for j, label in enumerate(labels)}
     if len(y) == 0:
@@ -309,7 +310,7 @@ def _predictions(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
 def _model(model: Any) -> Model:
     found = model if isinstance(model, Model) else getattr(model, "model_", None)
     if not isinstance(found, Model):
-        raise TypeError(f"model is a {type(model).__name__}; give a croft.Model or a fitted "
+        raise TypeError(f"model is {a_type(model)}; give a croft.Model or a fitted "
                         "estimator")
     return found
 

@@ -5,6 +5,7 @@ from typing import Any, Optional, Sequence
 
 from . import _core
 from ._parameters import MixtureParameters, PoolCRFParameters
+from ._params import a_type
 from .estimator import (Callback, ChainCRF, ChainKind, SequenceEstimator, TrainingLog, _listed, _prior_model,
                         warn_if_interrupted)
 from .model import Inspection, Model
@@ -99,7 +100,7 @@ class Mixture(MixtureParameters, SequenceEstimator):
 
     def _components(self) -> list[Model]:
         if isinstance(self.experts, (str, bytes)) or not hasattr(self.experts, "__iter__"):
-            raise TypeError(f"experts is a {type(self.experts).__name__}, and a list of models was expected")
+            raise TypeError(f"experts is {a_type(self.experts)}, and a list of models was expected")
         models = []
         for each in self.experts:
             model = _prior_model(each, "an expert")

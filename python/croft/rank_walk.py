@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from typing import Any, Callable, Hashable, Iterable, Mapping, Optional, Sequence
 
-from ._params import BaseEstimator, mapping, raise_not_fitted
+from ._params import BaseEstimator, a_type, mapping, raise_not_fitted
 from .graph_crf import Cliques, Template
 
 World = dict[Hashable, str]
@@ -207,7 +207,7 @@ class RankedCRF(BaseEstimator):  # type: ignore[misc]
             raise ValueError("a RankedCRF needs around, a function that gives the Cliques around some variables")
         made = self.around(x, world, keys)
         if not isinstance(made, Cliques):
-            raise TypeError(f"around gave a {type(made).__name__}, and croft.Cliques were expected")
+            raise TypeError(f"around gave {a_type(made)}, and croft.Cliques were expected")
         return made
 
     def _cliques(self, x: Any, world: World, keys: Sequence[Hashable], rules: Mapping[str, _Rule]) -> Counts:
@@ -237,7 +237,7 @@ class RankedCRF(BaseEstimator):  # type: ignore[misc]
             if move is None:
                 return None
             if not isinstance(move, Mapping):
-                raise TypeError(f"propose gave a {type(move).__name__}, and a dict of labels by keys was expected")
+                raise TypeError(f"propose gave {a_type(move)}, and a dict of labels by keys was expected")
         return self._apply(x, world, move, rules)
 
     def _relabel(self, x: Any, world: World, rng: random.Random) -> World:
@@ -330,7 +330,7 @@ _Made = tuple[Callable[[World], None], Counts, Counts, dict[Hashable, Optional[s
 def _wrong(labels: Mapping[Hashable, Optional[str]], truth: Any) -> float:
     """How many have another label, or none, in the truth."""
     if not isinstance(truth, Mapping):
-        raise TypeError(f"y has a {type(truth).__name__}, and a dict of labels by keys was expected; or give a loss")
+        raise TypeError(f"y has {a_type(truth)}, and a dict of labels by keys was expected; or give a loss")
     return float(sum(label != (str(truth[key]) if key in truth else None) for key, label in labels.items()))
 
 
@@ -393,7 +393,7 @@ class _Rule:
 
     def __init__(self, name: str, t: Template, domains: Mapping[str, list[str]]) -> None:
         if not isinstance(t, Template):
-            raise TypeError(f"templates[{name!r}] is a {type(t).__name__}, and a croft.Template was expected")
+            raise TypeError(f"templates[{name!r}] is {a_type(t)}, and a croft.Template was expected")
         if t.interaction == "known":
             raise ValueError(f"template {name!r}: a known label is one that no move changes; leave 'known' out")
         self._name, self._t, self._kind = name, t, t.interaction

@@ -11,7 +11,7 @@ from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 from . import _core
 from ._graph_question import VariableReasons, graph_question
-from ._params import check_count, raise_not_fitted
+from ._params import a_type, check_count, raise_not_fitted
 from .case_columns import columns_of, is_missing
 from .estimator import Callback, TrainingLog, warn_if_interrupted
 from .graph_crf import GraphCRF
@@ -224,7 +224,7 @@ def _write_tables(tables: Mapping[str, Any], path: Path) -> None:
         for name, each in tables.items():
             columns = columns_of(each, ())
             if not columns:
-                raise TypeError(f"the table {name!r} is a {type(each).__name__}; a DataFrame or a dict of columns was "
+                raise TypeError(f"the table {name!r} is {a_type(each)}; a DataFrame or a dict of columns was "
                                 "expected")
             names = ", ".join(_quoted(column) for column in columns)
             db.execute(f"create table {_quoted(name)} ({names})")

@@ -1,6 +1,7 @@
 // include/croft/c.h: the library's Model behind handles; exceptions become statuses with a text.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <new>
 #include <string>
 #include <vector>
@@ -56,7 +57,7 @@ struct croft_tagger {
   croft::TextSequence attributes;
   std::string text;
   const croft::Tagging* tagging = nullptr;  // null: none, or none allowed
-  bool has_p = false;                       // log p was asked for
+  bool has_p = false, has_entropy = false;  // it was asked for
   std::vector<double> marginals;            // [T][L] without gaps
   std::vector<std::string> types;           // of the spans, with NUL
   std::vector<croft_span> spans;
@@ -86,6 +87,7 @@ void croft_tagger::tag() {
   const croft::Tagging& found = answer();
   const croft::TagOptions& ask = questions;
   has_p = ask.probability || ask.marginals || ask.spans || ask.entropy || ask.k_best > 0;
+  has_entropy = ask.entropy;
   if (!found.outcome.found) return;
   tagging = &found;
   if (questions.marginals) {
@@ -177,6 +179,7 @@ croft_status croft_open_memory(const void* bytes, size_t size, const char* name,
   return guarded([&] {
     require(bytes, "bytes");
     require(model, "model");
+    if (size > PTRDIFF_MAX) throw croft::UsageError("no memory has ", size, " bytes");
     const auto* first = static_cast<const std::byte*>(bytes);
     *model = new croft_model{croft::Model::from_bytes(
         {first, first + size}, name == nullptr ? "memory" : name, limits_of(limits))};
@@ -186,11 +189,17 @@ croft_status croft_open_memory(const void* bytes, size_t size, const char* name,
 
 void croft_model_free(croft_model* model) { delete model; }
 
-const char* croft_kind(const croft_model* model) { return model->model.kind().c_str(); }
-const char* croft_format(const croft_model* model) { return model->model.format().data(); }
-size_t croft_label_count(const croft_model* model) { return model->model.labels(); }
+const char* croft_kind(const croft_model* model) {
+  return model != nullptr ? model->model.kind().c_str() : nullptr;
+}
+const char* croft_format(const croft_model* model) {
+  return model != nullptr ? model->model.format().data() : nullptr;
+}
+size_t croft_label_count(const croft_model* model) {
+  return model != nullptr ? model->model.labels() : 0;
+}
 const char* croft_label(const croft_model* model, uint32_t y) {
-  return y < model->model.labels() ? model->model.label(y).c_str() : nullptr;
+  return y < croft_label_count(model) ? model->model.label(y).c_str() : nullptr;
 }
 
 croft_status croft_tagger_new(const croft_model* model, croft_tagger** tagger) {
@@ -225,6 +234,10 @@ croft_status croft_ask(croft_tagger* tagger, croft_question question, size_t val
         ask.entropy = value == 1;
         break;
       case CROFT_K_BEST:
+        if (value > croft::kMostLabellings) {
+          throw croft::UsageError("the ", value, " best labellings are asked for; ",
+                                  croft::kMostLabellings, " are the most");
+        }
         ask.k_best = value;
         break;
       default:
@@ -309,33 +322,52 @@ croft_status croft_tag(croft_tagger* tagger) {
   });
 }
 
-size_t croft_length(const croft_tagger* tagger) { return tagger->length(); }
+namespace {
+
+// What the last sequence was given; null: nothing, or there is no tagger.
+const croft::Tagging* tagging_of(const croft_tagger* tagger) {
+  return tagger != nullptr ? tagger->tagging : nullptr;
+}
+
+template <class T>
+const T* first_of(const std::vector<T>& list) {
+  return list.empty() ? nullptr : list.data();
+}
+
+}  // namespace
+
+size_t croft_length(const croft_tagger* tagger) {
+  return tagging_of(tagger) != nullptr ? tagger->length() : 0;
+}
 const uint32_t* croft_labels(const croft_tagger* tagger) {
-  return tagger->tagging != nullptr ? tagger->tagging->y.data() : nullptr;
+  return tagging_of(tagger) != nullptr ? tagger->tagging->y.data() : nullptr;
 }
 double croft_log_probability(const croft_tagger* tagger) {
-  if (tagger->tagging == nullptr || !tagger->has_p) return std::nan("");
+  if (tagging_of(tagger) == nullptr || !tagger->has_p) return std::nan("");
   return tagger->tagging->log_probability;
 }
 double croft_entropy(const croft_tagger* tagger) {
-  return tagger->tagging != nullptr ? tagger->tagging->entropy : 0;
+  if (tagging_of(tagger) == nullptr || !tagger->has_entropy) return std::nan("");
+  return tagger->tagging->entropy;
 }
 const double* croft_marginals(const croft_tagger* tagger) {
-  return tagger->marginals.empty() ? nullptr : tagger->marginals.data();
+  return tagger != nullptr ? first_of(tagger->marginals) : nullptr;
 }
 
 size_t croft_k_best_count(const croft_tagger* tagger) {
-  return tagger->tagging != nullptr ? tagger->tagging->k_best.size() : 0;
+  return tagging_of(tagger) != nullptr ? tagger->tagging->k_best.size() : 0;
 }
 const uint32_t* croft_k_best_labels(const croft_tagger* tagger, size_t k) {
   return k < croft_k_best_count(tagger) ? tagger->tagging->k_best[k].labels.data() : nullptr;
 }
 double croft_k_best_log_probability(const croft_tagger* tagger, size_t k) {
-  if (k >= croft_k_best_count(tagger)) return 0;
+  if (k >= croft_k_best_count(tagger)) return std::nan("");
   return std::min(0.0, tagger->tagging->k_best[k].score - tagger->tagging->log_partition);
 }
 
-size_t croft_span_count(const croft_tagger* tagger) { return tagger->spans.size(); }
+size_t croft_span_count(const croft_tagger* tagger) {
+  return tagger != nullptr ? tagger->spans.size() : 0;
+}
 const croft_span* croft_spans(const croft_tagger* tagger) {
-  return tagger->spans.empty() ? nullptr : tagger->spans.data();
+  return tagger != nullptr ? first_of(tagger->spans) : nullptr;
 }

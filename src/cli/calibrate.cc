@@ -111,7 +111,6 @@ int calibrate_graph_model(const OptionValues& values) {
   inputs.insert(inputs.end(), {path, std::string(values.text("spec"))});
   check_files(inputs, output);
   { const AtomicFile attempt{output}; }  // what forbids writing is known before the work
-  handle_interrupts();
   const auto model = GraphModel::read(path);
   GraphTables tables = read_graph_tables(values, *model, path, LabelUse::rest);
   GraphCalibrateRequest request;
@@ -148,6 +147,7 @@ const Verb kCalibrate = {
     .summary = "Make a model's probabilities mean what they say, on held-out data",
     .options = [] { return tables(calibration_options(), common_options()); },
     .footer = [] { return std::string(kCalibrateFooter); },
-    .run = run_calibrate};
+    .run = run_calibrate,
+    .gives_up = true};
 
 }  // namespace croft::cli

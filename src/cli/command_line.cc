@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "cli/common.h"
@@ -13,6 +14,7 @@
 #include "cli/files/named_files.h"
 #include "cli/processes.h"
 #include "core/closest_name.h"
+#include "croft/core/interrupt.h"
 
 namespace croft::cli {
 namespace {
@@ -75,6 +77,11 @@ class AddedVerb {
 
   int run() const {
     if (!verb_.several_processes) require_one_process("croft " + std::string(verb_.name));
+    std::optional<Abandonable> abandonable;
+    if (verb_.gives_up) {
+      handle_interrupts();
+      abandonable.emplace();
+    }
     try {
       const OptionValues given = values();
       check_named_files(verb_.name, given);

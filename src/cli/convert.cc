@@ -190,6 +190,7 @@ const Verb kConvert = {
     .summary = "Turn a model into one of another kind, or data into another format",
     .options = [] { return tables(convert_options(), common_options()); },
     .footer = [] { return conversion_help() + kConvertFooter; },
-    .run = run_convert};
+    .run = run_convert,
+    .gives_up = true};
 
 }  // namespace croft::cli

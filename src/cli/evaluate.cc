@@ -224,6 +224,7 @@ const Verb kEvaluate = {.name = "evaluate",
                         .options = evaluate_options,
                         .footer = [] { return std::string(kEvaluateFooter); },
                         .run = run_evaluate,
+                        .gives_up = true,
                         .several_processes = true};
 
 }  // namespace croft::cli

@@ -241,6 +241,7 @@ const Verb kExplain = {.name = "explain",
                                            graph_explain_options(), common_options());
                            },
                        .footer = [] { return std::string(kExplainFooter); },
-                       .run = run_explain};
+                       .run = run_explain,
+                       .gives_up = true};
 
 }  // namespace croft::cli

@@ -113,6 +113,7 @@ const Verb kInspect = {
     .summary = "Show what is in a model",
     .options = [] { return tables(inspect_options(), graph_inspect_options(), common_options()); },
     .footer = [] { return std::string(kInspectFooter); },
-    .run = run_inspect};
+    .run = run_inspect,
+    .gives_up = true};
 
 }  // namespace croft::cli

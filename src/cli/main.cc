@@ -34,6 +34,7 @@ void fill_standard_streams() {
 int main(int argc, char** argv) {
   fill_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write: ReaderLeft
+  std::signal(SIGXFSZ, SIG_IGN);  // so is a file that is as large as `ulimit -f` allows
   const auto ending = croft::cli::run_program(argc, argv);
   croft::cli::end_processes(ending.status, ending.message);
   return ending.status;

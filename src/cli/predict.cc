@@ -35,7 +35,7 @@ Example:
 Rows may come with or without the label column; the label is added as a last one.
 docs/predict.md explains every question, limit and rule.)";
 
-constexpr double kMost = 1'000'000;
+constexpr double kMost = kMostLabellings;
 
 std::span<const OptionRow> answer_options() {
   using namespace option;

@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "cli/common.h"
@@ -77,6 +78,9 @@ Ending run_program(int argc, char** argv) {
     return fail(kBadInput, e.what());
   } catch (const std::bad_alloc&) {
     return fail(kBadInput, "out of memory");
+  } catch (const std::system_error& e) {  // a folder that is not there, no more threads
+    return fail(kBadInput, std::string("the system refuses: ") + e.what() +
+                               "; see the limits of this shell (ulimit -a), and TMPDIR");
   } catch (const std::exception& e) {
     return fail(kBadInput, std::string("a fault of the program: ") + e.what() +
                                "; please report it (SECURITY.md)");

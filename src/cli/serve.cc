@@ -116,7 +116,8 @@ std::string token_of_file(const std::string& path) {
 serve::Access read_access(const OptionValues& values, const std::string& host) {
   serve::Access access;
   access.hosts = serve::hosts_of(host);
-  for (const std::string& each : values.list("allow-host")) access.hosts.push_back(each);
+  for (const std::string& each : values.list("allow-host"))
+    access.hosts.push_back(serve::host_name(each));
   if (values.given("token-file")) {
     access.token = token_of_file(std::string(values.text("token-file")));
   } else if (!serve::is_loopback(host)) {

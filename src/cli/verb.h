@@ -23,6 +23,7 @@ struct Verb {
   std::string_view need_of_memory = "use less data at a time, or a larger machine";
   // Which options may stand together is looked at by run(), where it depends on the kind of model.
   bool own_company = false;
+  bool gives_up = false;           // at Ctrl-C, between two tasks: it has nothing to keep
   bool several_processes = false;  // that MPI has started share out the work
 };
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "core/mapped_file.h"
 #include "croft/core/error.h"
 
 namespace croft {
@@ -76,13 +77,15 @@ std::string temporary_name(const std::filesystem::path& path) {
 }  // namespace
 
 // A link keeps pointing where it points: the file behind it is the one that is replaced.
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(behind_links(std::move(path))) {
+AtomicFile::AtomicFile(std::filesystem::path path, const std::filesystem::path& like)
+    : path_(behind_links(std::move(path))) {
   if (path_ == "-") {
     throw UsageError(
         "-: a file that appears whole or not at all cannot be standard output; give a name (./- "
         "is one)");
   }
-  const std::optional<mode_t> mode = mode_of(path_);
+  std::optional<mode_t> mode = mode_of(path_);
+  if (!mode && !like.empty()) mode = mode_of(like);
   const mode_t access = mode.value_or(0666) & 0666;
   descriptor_ = open_nameless(folder_of(path_), access);
   while (descriptor_ < 0) {
@@ -128,6 +131,14 @@ void AtomicFile::commit() {
     ::fsync(directory);
     ::close(directory);
   }
+}
+
+void copy_whole(const std::filesystem::path& from, const std::filesystem::path& to) {
+  const MappedFile source(from);
+  AtomicFile copy(to, from);
+  copy.write({reinterpret_cast<const char*>(source.bytes().data()), source.bytes().size()});
+  source.check_unchanged();
+  copy.commit();
 }
 
 }  // namespace croft

@@ -12,7 +12,8 @@ namespace croft {
 // Every failure (permission, full disk) throws Error naming the path and the system's reason.
 class AtomicFile {
  public:
-  explicit AtomicFile(std::filesystem::path path);
+  //   like : where nothing is at `path`, the new file has the mode of this one; empty: 0666
+  explicit AtomicFile(std::filesystem::path path, const std::filesystem::path& like = {});
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -24,5 +25,9 @@ class AtomicFile {
   std::filesystem::path path_, temporary_;
   int descriptor_ = -1;
 };
+
+// `to` becomes what `from` is, whole or not at all.  It keeps its mode, or takes that of `from`
+// where it is new.
+void copy_whole(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace croft

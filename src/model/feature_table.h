@@ -112,6 +112,12 @@ class FeatureTable {
     find(lists, 0, lists.items(), scratch);
   }
   void find(const StringLists& lists, std::size_t first, std::size_t last, Scratch& scratch) const;
+  // Those of one list's items; they stay until the next look-up with `scratch`.
+  std::span<const CompactOffsets::Row> places(const StringLists& lists, std::size_t list,
+                                              Scratch& scratch) const {
+    find(lists, lists.list_begin(list), lists.list_end(list), scratch);
+    return scratch.places;
+  }
   // The ids of all items, kUnknown for unseen ones: for what a model says of an attribute beside
   // its row.
   void find_ids(const StringLists& lists, std::vector<std::uint32_t>& ids) const;

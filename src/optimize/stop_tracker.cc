@@ -9,21 +9,45 @@
 #include "optimize/checks.h"
 
 namespace croft {
+namespace {
+
+// A search along a line takes one or two evaluations; so many an iteration, over so many of them,
+// are many.
+constexpr std::size_t kWatched = 10, kMany = 3;
+
+}  // namespace
 
 StopTracker::StopTracker(const StoppingRule& rule, const IterationCallback& callback)
     : rule_(rule), callback_(callback) {}
 
 bool StopTracker::stop_at(const Iteration& now) {
+  objectives_.push_back(now.objective);
+  if (objectives_.size() > rule_.window + 1) objectives_.pop_front();
+  evaluations_.push_back(now.evaluations);
+  if (evaluations_.size() > kWatched + 1) evaluations_.pop_front();
+  go_on_ = !callback_ || callback_(now);
+  return a_rule_holds(now);
+}
+
+bool StopTracker::loses_steps() const {
+  return evaluations_.size() > kWatched &&
+         evaluations_.back() - evaluations_.front() >= kMany * kWatched;
+}
+
+bool StopTracker::stop_again_at(const Iteration& now, bool window) {
+  if (!window) objectives_.clear();
+  if (!objectives_.empty()) objectives_.pop_back();
+  objectives_.push_back(now.objective);
+  evaluations_.assign(1, now.evaluations);
+  return a_rule_holds(now);
+}
+
+bool StopTracker::a_rule_holds(const Iteration& now) {
   result_.objective = now.objective;
   result_.gradient_norm = now.gradient_norm;
   result_.iterations = now.number;
   result_.evaluations = now.evaluations;
   result_.gap = now.gap;
-  objectives_.push_back(now.objective);
-  if (objectives_.size() > rule_.window + 1) objectives_.pop_front();
-
-  const bool go_on = !callback_ || callback_(now);
-
   if (now.objective <= rule_.target) {
     return stop(StopReason::target,
                 fmt::format("the objective, {:.10g}, reached the target {:.10g}", now.objective,
@@ -58,7 +82,7 @@ bool StopTracker::stop_at(const Iteration& now) {
                               change, rule_.window, rule_.tolerance));
     }
   }
-  if (!go_on) return stop_on_request(now.number);
+  if (!go_on_) return stop_on_request(now.number);
   if (now.number >= rule_.max_iterations) {
     return stop(StopReason::max_iterations,
                 fmt::format("all {} iterations are done; not converged{}", rule_.max_iterations,

@@ -15,6 +15,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "python/read/objects.h"
+
 namespace croft::python {
 
 // single : [T, ...]              one sequence
@@ -108,8 +110,8 @@ template <class T>
 pybind11::buffer_info array_of(const pybind11::handle& value, const std::string& name,
                                const std::vector<std::size_t>& shape) {
   if (!pybind11::isinstance<pybind11::buffer>(value)) {
-    throw pybind11::value_error(
-        fmt::format("{} is a {}, and an array was expected", name, Py_TYPE(value.ptr())->tp_name));
+    throw pybind11::value_error(name + " is " + a_type(value.ptr()) +
+                                ", and an array was expected");
   }
   auto info = pybind11::reinterpret_borrow<pybind11::buffer>(value).request(!std::is_const_v<T>);
   const std::vector<std::size_t> found(info.shape.begin(), info.shape.end());

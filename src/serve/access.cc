@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace croft::serve {
-namespace {
 
 std::string host_name(std::string_view host) {
   const std::size_t bracket = host.find(']');
@@ -14,8 +13,6 @@ std::string host_name(std::string_view host) {
   });
   return name;
 }
-
-}  // namespace
 
 bool is_loopback(const std::string& address) {
   return address.starts_with("127.") || address == "::1";

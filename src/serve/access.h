@@ -22,6 +22,8 @@ struct Access {
 // The names under which a server at `address` is asked: itself, and of this machine's own addresses
 // localhost, 127.0.0.1 and [::1].
 std::vector<std::string> hosts_of(const std::string& address);
+// As hosts are compared: in small letters, without a port.
+std::string host_name(std::string_view host);
 bool is_loopback(const std::string& address);  // 127.x.x.x or ::1
 
 // The refusal, 403; none: go on.

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <map>
 
 #include "app/label/sequence_source.h"
@@ -59,6 +60,16 @@ std::uint64_t size_of(const std::string& path) {
   return 0;
 }
 
+// A process that was killed while it wrote leaves half a line, which names another label.
+void check_last_line(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(-1, std::ios::end);
+  if (!file || file.get() == '\n') return;
+  throw Error(path,
+              ": the last line has no end, so it may be half written; complete it with a newline, "
+              "or remove it, and start the server again");
+}
+
 }  // namespace
 
 Annotation::Annotation(AnnotationFiles files, const ModelStore& models)
@@ -92,6 +103,7 @@ void Annotation::read_queue(const ServedModel& model) {
 void Annotation::read_labelled(const ServedModel& model) {
   std::map<std::vector<std::string>, std::vector<std::size_t>> ids;  // the first comes last
   for (std::size_t id = queue_.size(); id-- > 0;) ids[queue_[id].rows].push_back(id);
+  check_last_line(files_.labelled);
   SequenceSource source = source_of(LineReader(files_.labelled), model, Labels::required);
   const std::size_t columns = model.sequences->extractor().config().columns;
   InputSequence input;
@@ -112,7 +124,7 @@ void Annotation::read_labelled(const ServedModel& model) {
     queue_[*block.id].version = 1;
     ++labelled_;
   }
-  // A file that somebody has written may end in the middle of a line or of a sequence.
+  // A file that somebody has written may end without the empty line behind a sequence.
   ends_whole_ = false;
 }
 

@@ -41,7 +41,8 @@ Uncertainty uncertainty_named(const std::string& name) {
 
 std::span<const RequestField> queue_fields() {
   static const auto kFields = std::to_array<RequestField>({
-      {"viewer", FieldType::text, "Who asks, by a name of his own: others are shown other ones"},
+      {"viewer", FieldType::text, "Who asks, by a name of his own: others are shown other ones", 0,
+       200},
       {"by",
        FieldType::text,
        "What makes a sequence worth labelling; margin where nothing is said",

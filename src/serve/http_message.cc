@@ -87,7 +87,7 @@ void read_line(std::string_view line, HttpRequest& out) {
   if (!path || path->find('\0') != path->npos) throw Refusal{400, "the path is badly encoded"};
   out.method = method;
   out.path = std::move(*path);
-  out.keep_alive = version == "HTTP/1.1";
+  out.keep_alive = out.takes_chunks = version == "HTTP/1.1";
 }
 
 void read_field(std::string_view line, HttpRequest& out) {
@@ -201,7 +201,7 @@ ParsedHttp parse_http(std::string_view bytes, const ServeLimits& limits) {
     read_head(rest.substr(0, end + 2), out.request);
     if (out.request.fields.size() > 100) throw Refusal{431, "more than 100 fields"};
     const std::size_t hosts = count_of(out.request, "host");
-    if (hosts > 1 || (hosts == 0 && out.request.keep_alive)) {
+    if (hosts > 1 || (hosts == 0 && out.request.takes_chunks)) {
       throw Refusal{400, "there is not one Host"};
     }
     const std::size_t length = body_length(out.request, limits);
@@ -249,13 +249,14 @@ HttpReply error_reply(int status, std::string_view message) {
   return reply;
 }
 
-std::string reply_head(const HttpReply& reply, std::size_t length, bool chunked, bool keep_alive) {
+std::string reply_head(const HttpReply& reply, std::optional<std::size_t> length, bool chunked,
+                       bool keep_alive) {
   std::string out = fmt::format("HTTP/1.1 {} {}\r\n", reply.status, reason_of(reply.status));
   out += fmt::format("Content-Type: {}\r\n", reply.type);
   if (chunked) {
     out += "Transfer-Encoding: chunked\r\n";
-  } else {
-    out += fmt::format("Content-Length: {}\r\n", length);
+  } else if (length) {
+    out += fmt::format("Content-Length: {}\r\n", *length);
   }
   for (const auto& [name, value] : reply.fields) out += fmt::format("{}: {}\r\n", name, value);
   out += keep_alive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";

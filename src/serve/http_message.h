@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,7 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> fields;  // names in small letters
   std::string body;
   bool keep_alive = true;
+  bool takes_chunks = true;  // HTTP/1.0 has none: a body without a length ends with the connection
 
   // The value of a field, or empty.  Of a field that came twice the first one.
   std::string_view field(std::string_view name) const;
@@ -59,8 +61,9 @@ std::string_view reason_of(int status);
 HttpReply error_reply(int status, std::string_view message);
 
 // Line, fields and empty line.
-//   length : of the body; or, `chunked`, of none
-std::string reply_head(const HttpReply& reply, std::size_t length, bool chunked, bool keep_alive);
+//   length : of the body; none: it is chunked, or, without keep_alive, may end with the connection
+std::string reply_head(const HttpReply& reply, std::optional<std::size_t> length, bool chunked,
+                       bool keep_alive);
 std::string chunk_of(std::string_view piece);  // of a chunked body; the empty piece ends it
 
 }  // namespace croft::serve

@@ -18,6 +18,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -33,6 +34,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kReadBytes = 64 << 10;
 constexpr std::size_t kSmallRequest = 1 << 20;  // is taken whatever else is there
+// Workers beyond those that compute, who wait for clients that take a stream slowly.
+constexpr std::size_t kStandIns = 16;
 constexpr std::size_t kWorthPacking = 1'000, kMostPacked = 1 << 30;
 
 Clock::time_point after(double seconds) {
@@ -88,28 +91,12 @@ struct Finished {
   bool broken;  // a stream that did not reach its end
 };
 
-// Sends all of it, waiting where the client is slow.
-bool send_all(int socket, std::string_view bytes, double seconds) {
-  auto deadline = after(seconds);
-  while (!bytes.empty()) {
-    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-      deadline = after(seconds);
-      continue;
-    }
-    if (errno == EINTR) continue;
-    if (errno != EAGAIN || Clock::now() > deadline) return false;
-    pollfd wait{socket, POLLOUT, 0};
-    ::poll(&wait, 1, 250);
-  }
-  return true;
-}
-
 }  // namespace
 
 struct HttpServer::State {
   State(const ServeLimits& l, std::size_t w) : limits(l), worker_count(w) {}
+
+  void raise_descriptors();
 
   void listen_on(const std::string& address, std::uint16_t wanted);
   void watch(int descriptor, std::uint32_t events, int operation);
@@ -126,11 +113,15 @@ struct HttpServer::State {
   void look_at_deadlines();
   void take_finished();
   void event(int descriptor, std::uint32_t events);
+  void client_left(Connection& c, std::uint32_t events);
   void work();
+  bool wait_for_client(int socket);
+  bool send_all(int socket, std::string_view bytes);
+  bool send_stream(Connection& c, const HttpReply& reply);
   void work_on(Connection& c);
   void begin_drain();
 
-  const ServeLimits limits;
+  ServeLimits limits;
   const std::size_t worker_count;
   Descriptor listener, epoll, wake;
   std::uint16_t port = 0;
@@ -144,8 +135,24 @@ struct HttpServer::State {
   std::condition_variable work_there;
   std::deque<Connection*> jobs;
   std::vector<Finished> finished;
+  std::size_t computing = 0, slow_clients = 0;  // workers with a job: at it, or waiting to send
   bool no_more_work = false;
+  std::atomic<bool> abandon_streams = false;
 };
+
+// Connections need descriptors; the system's default of 1024 is for programs that know no better.
+// There are no more connections than descriptors: without one, nobody could be told 503.
+void HttpServer::State::raise_descriptors() {
+  constexpr rlim_t kOthers = 512;  // files, and connections that are refused
+  rlimit files{};
+  const rlim_t wanted = limits.connections + kOthers;
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted) return;
+  files.rlim_cur = std::min(files.rlim_max, wanted);
+  ::setrlimit(RLIMIT_NOFILE, &files);
+  if (files.rlim_cur >= wanted) return;
+  limits.connections = static_cast<std::size_t>(
+      files.rlim_cur > 2 * kOthers ? files.rlim_cur - kOthers : files.rlim_cur / 2);
+}
 
 void HttpServer::State::listen_on(const std::string& address, std::uint16_t wanted) {
   sockaddr_storage storage{};
@@ -290,7 +297,7 @@ void HttpServer::State::look_for_request(Connection& c) {
     if (jobs.size() < limits.waiting_requests) {
       c.phase = Connection::Phase::working;
       ++working;
-      watch(c.socket.get(), 0, EPOLL_CTL_MOD);
+      watch(c.socket.get(), EPOLLRDHUP, EPOLL_CTL_MOD);
       jobs.push_back(&c);
       work_there.notify_one();
       return;
@@ -381,9 +388,7 @@ void HttpServer::State::event(int descriptor, std::uint32_t events) {
   if (found == connections.end()) return;
   Connection& c = *found->second;
   if (c.phase == Connection::Phase::working) {
-    // The client has gone; the worker finds out when it answers.
-    if (events & (EPOLLERR | EPOLLHUP))
-      ::epoll_ctl(epoll.get(), EPOLL_CTL_DEL, descriptor, nullptr);
+    client_left(c, events);
   } else if (c.phase == Connection::Phase::writing) {
     send_some(c);
   } else {
@@ -391,18 +396,88 @@ void HttpServer::State::event(int descriptor, std::uint32_t events) {
   }
 }
 
-void HttpServer::State::work() {
-  for (;;) {
-    Connection* c = nullptr;
-    {
-      std::unique_lock lock(mutex);
-      work_there.wait(lock, [&] { return no_more_work || !jobs.empty(); });
-      if (jobs.empty()) return;
-      c = jobs.front();
-      jobs.pop_front();
+// Nobody works for a client that has left before its turn.  A worker finds out when it answers; a
+// client that has only closed its own side still gets that answer.
+void HttpServer::State::client_left(Connection& c, std::uint32_t events) {
+  {
+    const std::lock_guard lock(mutex);
+    if (std::erase(jobs, &c) > 0) {
+      --working;
+      c.phase = Connection::Phase::writing;
     }
-    work_on(*c);
   }
+  if (c.phase != Connection::Phase::working) return drop(c);
+  if (events & (EPOLLERR | EPOLLHUP)) {
+    ::epoll_ctl(epoll.get(), EPOLL_CTL_DEL, c.socket.get(), nullptr);
+  } else {
+    watch(c.socket.get(), 0, EPOLL_CTL_MOD);
+  }
+}
+
+void HttpServer::State::work() {
+  std::unique_lock lock(mutex);
+  for (;;) {
+    work_there.wait(lock,
+                    [&] { return no_more_work || (!jobs.empty() && computing < worker_count); });
+    if (jobs.empty()) return;
+    Connection* const c = jobs.front();
+    jobs.pop_front();
+    ++computing;
+    lock.unlock();
+    work_on(*c);
+    lock.lock();
+    --computing;
+    work_there.notify_one();
+  }
+}
+
+// Another worker computes meanwhile.  False: too many clients are waited for already.
+bool HttpServer::State::wait_for_client(int socket) {
+  std::unique_lock lock(mutex);
+  if (slow_clients == kStandIns) return false;
+  ++slow_clients, --computing;
+  work_there.notify_one();
+  lock.unlock();
+  pollfd wait{socket, POLLOUT, 0};
+  ::poll(&wait, 1, 250);
+  lock.lock();
+  --slow_clients, ++computing;
+  return true;
+}
+
+// Sends all of it, waiting where the client is slow.
+bool HttpServer::State::send_all(int socket, std::string_view bytes) {
+  auto deadline = after(limits.write_seconds);
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+      deadline = after(limits.write_seconds);
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN || Clock::now() > deadline || abandon_streams) return false;
+    if (!wait_for_client(socket)) return false;
+  }
+  return true;
+}
+
+// False: the client has no whole answer, which a missing end tells it.
+bool HttpServer::State::send_stream(Connection& c, const HttpReply& reply) {
+  const bool chunked = c.request.takes_chunks;
+  c.keep_alive = c.keep_alive && chunked;
+  const int socket = c.socket.get();
+  bool whole = send_all(socket, reply_head(reply, std::nullopt, chunked, c.keep_alive));
+  const auto write = [&](std::string_view piece) {
+    if (piece.empty()) return whole;
+    return whole = whole && send_all(socket, chunked ? chunk_of(piece) : std::string(piece));
+  };
+  try {
+    reply.stream(write);
+  } catch (const std::exception&) {
+    return false;
+  }
+  return whole && (!chunked || send_all(socket, chunk_of({})));
 }
 
 void HttpServer::State::work_on(Connection& c) {
@@ -415,18 +490,7 @@ void HttpServer::State::work_on(Connection& c) {
   bool broken = false;
   const bool head_only = c.request.method == "HEAD";
   if (reply.stream && !head_only) {
-    const int socket = c.socket.get();
-    const auto write = [&](std::string_view piece) {
-      broken = broken || !send_all(socket, piece, limits.write_seconds);
-      return !broken;
-    };
-    write(reply_head(reply, 0, true, c.keep_alive));
-    try {
-      reply.stream([&](std::string_view piece) { return piece.empty() || write(chunk_of(piece)); });
-      write(chunk_of({}));
-    } catch (const std::exception&) {
-      broken = true;  // the missing end tells the client
-    }
+    broken = !send_stream(c, reply);
   } else {
     const bool packs = reply.body.size() >= kWorthPacking && reply.body.size() < kMostPacked &&
                        c.request.accepts("accept-encoding", "gzip");
@@ -461,13 +525,7 @@ void HttpServer::State::begin_drain() {
 HttpServer::HttpServer(const std::string& address, std::uint16_t port, const ServeLimits& limits,
                        std::size_t workers)
     : state_(std::make_unique<State>(limits, workers)) {
-  // Connections need descriptors; the system's default of 1024 is for programs that know no better.
-  rlimit files{};
-  const rlim_t wanted = limits.connections + 512;
-  if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < wanted) {
-    files.rlim_cur = std::min(files.rlim_max, wanted);
-    ::setrlimit(RLIMIT_NOFILE, &files);
-  }
+  state_->raise_descriptors();
   state_->listen_on(address, port);
 }
 
@@ -480,7 +538,8 @@ void HttpServer::run(const HttpHandler& handler, const std::atomic<bool>& stop) 
   State& s = *state_;
   s.handler = &handler;
   std::vector<std::thread> workers;
-  for (std::size_t k = 0; k < s.worker_count; ++k) workers.emplace_back([&] { s.work(); });
+  for (std::size_t k = 0; k < s.worker_count + kStandIns; ++k)
+    workers.emplace_back([&] { s.work(); });
   std::vector<epoll_event> events(256);
   auto next_look = Clock::now(), end = Clock::time_point::max();
   for (;;) {
@@ -496,6 +555,7 @@ void HttpServer::run(const HttpHandler& handler, const std::atomic<bool>& stop) 
       s.begin_drain();
       end = after(s.limits.drain_seconds);
     }
+    s.abandon_streams = s.draining && now > end;
     if (s.draining && (s.connections.empty() || (now > end && s.working == 0))) break;
   }
   {

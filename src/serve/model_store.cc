@@ -30,7 +30,8 @@ bool is_graph_file(const std::string& path) {
 
 ModelStore::Stamp ModelStore::stamp_of(const std::string& path) {
   struct stat found {};
-  if (::stat(path.c_str(), &found) != 0) return {};
+  // To open a pipe would wait for a writer: it is no model, as a file that is gone is none.
+  if (::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return {};
   return {found.st_mtim.tv_sec, found.st_mtim.tv_nsec, static_cast<std::uint64_t>(found.st_size),
           static_cast<std::uint64_t>(found.st_ino)};
 }

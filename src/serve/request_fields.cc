@@ -87,6 +87,10 @@ void check(const std::string& key, const Json& value, const RequestField& field)
                           : fmt::format("{}: must be {} or more", key, field.low));
     }
   }
+  if (value.is_string() && field.high > 0 &&
+      static_cast<double>(value.string().size()) > field.high) {
+    fail(fmt::format("{}: must have {} bytes at most", key, field.high));
+  }
   if (field.choices.empty()) return;
   if (std::ranges::find(field.choices, value.string()) == field.choices.end()) {
     std::string message = key + ": must be one of";
@@ -168,6 +172,7 @@ Json schema_of(std::span<const RequestField> fields) {
       one["minimum"] = field.low;
       if (field.high > 0) one["maximum"] = field.high;
     }
+    if (field.type == FieldType::text && field.high > 0) one["maxLength"] = field.high;
     for (const std::string_view each : field.choices) one["enum"].push_back(each);
     properties[field.name] = one;
   }

@@ -39,12 +39,12 @@ struct RequestField {
   std::string_view name;  // "*": members of other names are let through
   FieldType type = FieldType::text;
   std::string_view help{};
-  double low = 0, high = 0;                 // of numbers; high 0: no limit
+  double low = 0, high = 0;                 // of a number, or bytes of a text; high 0: no limit
   std::vector<std::string_view> choices{};  // of a text; empty: any
 };
 
 // Of the request's JSON; empty bodies are {}.  Throws RequestError, 400: no JSON, no object, a
-// member that is no field or is of another type, or a number out of range.
+// member that is no field or is of another type, a number out of range or a text that is too long.
 Json read_fields(std::string_view body, std::span<const RequestField> fields);
 // The schema of such an object, as OpenAPI 3.1 has it.
 Json schema_of(std::span<const RequestField> fields);

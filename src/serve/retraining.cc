@@ -6,6 +6,7 @@
 #include <new>
 
 #include "app/label/predict.h"
+#include "core/files.h"
 #include "croft/app/train.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -44,7 +45,10 @@ Retraining::Retraining(RetrainingFiles files, const ModelStore& models,
       candidate_(path_ + ".candidate"),
       before_(path_ + ".before") {}
 
-Retraining::~Retraining() { discard(); }
+Retraining::~Retraining() {
+  discard();
+  if (thread_.joinable()) thread_.join();
+}
 
 void Retraining::start() {
   const ModelPointer model = models_.find(annotation_.files().model);
@@ -57,7 +61,8 @@ void Retraining::start() {
   const std::lock_guard lock(mutex_);
   if (state_ == State::running) throw RequestError(409, "a training is under way");
   if (counts.labelled == 0) throw RequestError(409, "nothing has been labelled yet");
-  if (thread_.joinable()) thread_.join();
+  if (thread_.joinable()) thread_.join();  // it has ended: it needs the lock no more
+  ++started_;
   state_ = State::running;
   stop_ = false;
   iteration_ = most_ = 0;
@@ -74,6 +79,7 @@ void Retraining::run(const ServedModel& model) {
   std::vector<std::string> data = files_.train;
   data.push_back(annotation_.files().labelled);
   try {
+    AtomicFile(candidate_, path_).commit();  // nobody reads it who may not read the model
     const TrainingResult result =
         train(data, candidate_, options, [&](const TrainingProgress& now) {
           const std::lock_guard lock(mutex_);
@@ -104,6 +110,9 @@ void Retraining::run(const ServedModel& model) {
 void Retraining::end(State state, std::string message) {
   state_ = state;
   message_ = std::move(message);
+  std::error_code none;
+  if (state != State::done) std::filesystem::remove(candidate_, none);
+  ended_.notify_all();
 }
 
 // Of what is held out.
@@ -136,34 +145,29 @@ Json Retraining::status() const {
 void Retraining::accept() {
   const std::lock_guard lock(mutex_);
   if (state_ != State::done) throw RequestError(409, "there is no new model to accept");
-  std::error_code failure;
-  std::filesystem::copy_file(path_, before_, std::filesystem::copy_options::overwrite_existing,
-                             failure);
-  if (!failure) std::filesystem::rename(candidate_, path_, failure);
-  if (failure) throw Error(path_ + ": cannot replace it: " + failure.message());
+  copy_whole(path_, before_);
+  copy_whole(candidate_, path_);
   end(State::none, "accepted");
 }
 
 void Retraining::discard() {
-  std::thread ended;
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-    ended.swap(thread_);
-  }
-  if (ended.joinable()) ended.join();
-  const std::lock_guard lock(mutex_);
-  std::error_code none;
-  std::filesystem::remove(candidate_, none);
+  std::unique_lock lock(mutex_);
+  const std::uint64_t own = started_;
+  stop_ = true;
+  ended_.wait(lock, [&] { return state_ != State::running || started_ != own; });
+  if (started_ != own) return;  // another client has begun the next one meanwhile
   if (state_ != State::none) end(State::none, "discarded");
 }
 
 void Retraining::restore() {
   const std::lock_guard lock(mutex_);
   if (state_ == State::running) throw RequestError(409, "a training is under way");
-  std::error_code failure;
-  std::filesystem::rename(before_, path_, failure);
-  if (failure) throw RequestError(409, "there is no model before this one");
+  std::error_code none;
+  if (!std::filesystem::exists(before_, none)) {
+    throw RequestError(409, "there is no model before this one");
+  }
+  copy_whole(before_, path_);
+  std::filesystem::remove(before_, none);
   end(State::none, "the model before is back");
 }
 

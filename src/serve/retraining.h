@@ -1,6 +1,7 @@
 // A model that learns from what people have labelled, in the background: a candidate beside the
 // model's file, which is compared with it, and then taken or left.
 #pragma once
+#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -33,8 +34,9 @@ class Retraining {
   // {"state", "iteration", "most", "objective", "message", "labelled", "before", "after"}: what is
   // known of it.  The states are none, running, done (there is a candidate), failed and stopped.
   Json status() const;
-  // Puts the candidate in the place of the model's file, which stays as FILE.before.  Throws
-  // RequestError, 409, without a candidate.
+  // Puts the candidate in the place of the model's file, which stays as FILE.before.  Both are
+  // replaced whole or not at all, and keep their modes and links.  Throws RequestError, 409,
+  // without a candidate; Error where a disk is full.
   void accept();
   void discard();  // the candidate; ends a training that is under way
   // Puts FILE.before back.  Throws RequestError, 409, where there is none.
@@ -44,7 +46,7 @@ class Retraining {
   enum class State { none, running, done, failed, stopped };
   void run(const ServedModel& model);
   Json score(const std::string& path) const;
-  void end(State state, std::string message);  // with the lock
+  void end(State state, std::string message);  // with the lock; a thread does nothing after it
 
   const RetrainingFiles files_;
   const ModelStore& models_;
@@ -52,11 +54,13 @@ class Retraining {
   const std::string path_, candidate_, before_;
 
   mutable std::mutex mutex_;
+  std::condition_variable ended_;  // a training, with the lock
   State state_ = State::none;
   std::size_t iteration_ = 0, most_ = 0, labelled_ = 0;
   std::optional<double> objective_;
   std::string message_;
   Json before_score_, after_score_;
+  std::uint64_t started_ = 0;  // trainings: who waits for the end of one knows it from the next
   bool stop_ = false;
   std::thread thread_;
 };

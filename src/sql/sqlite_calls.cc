@@ -3,17 +3,21 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <new>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 
 namespace croft {
 namespace {
 
 [[noreturn]] void fail(sqlite3* database, const std::string& name) {
+  if (interruption) throw Interrupted(name + ": interrupted while reading");
   throw Error(name + ": " + sqlite3_errmsg(database));
 }
 
@@ -65,6 +69,14 @@ void refuse_pipes_beside(const std::string& path) {
   }
 }
 
+// Another program has locked the database: 10 seconds long it is tried again.  0: no more.
+int wait_for_others(void*, int tried) {
+  constexpr std::chrono::milliseconds kPause{50};
+  if (interruption || tried * kPause >= std::chrono::seconds(10)) return 0;
+  std::this_thread::sleep_for(kPause);
+  return 1;
+}
+
 SqliteHandle connect(const std::string& path, int flags) {
   refuse_pipes_beside(plain_path(path));
   sqlite3* opened = nullptr;
@@ -74,7 +86,7 @@ SqliteHandle connect(const std::string& path, int flags) {
   if (status != SQLITE_OK) {
     throw Error(path + ": cannot open the database: " + sqlite3_errmsg(opened));
   }
-  sqlite3_busy_timeout(opened, 10'000);
+  sqlite3_busy_handler(opened, wait_for_others, nullptr);
   trust_nothing(opened);
   return handle;
 }

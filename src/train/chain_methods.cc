@@ -202,10 +202,9 @@ std::unique_ptr<ChainFunction> make_chain_function(const ChainProblem& problem,
                                                    const ChainData& data,
                                                    const ChainLayout& layout) {
   if (problem.twice) return function_in<double>(problem, data, layout);
-  auto single = function_in<float>(problem, data, layout);
-  if (!layout.histories) return single;
-  return std::make_unique<ChangingPrecision>(
-      std::move(single), [&] { return function_in<double>(problem, data, layout); });
+  return std::make_unique<ChangingPrecision>(function_in<float>(problem, data, layout), [&] {
+    return function_in<double>(problem, data, layout);
+  });
 }
 
 OptimizeResult train_chain(const ChainProblem& p, std::span<double> w,

@@ -66,6 +66,7 @@ class PriorFunction final : public CurvedFunction {
     f_.hessian_product(w_, out);
     scale(out);
   }
+  bool refine() override { return f_.refine(); }
   void archive(StateArchive& state) override { f_.archive(state); }
 
  private:

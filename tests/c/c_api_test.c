@@ -25,6 +25,14 @@ static void files_that_are_wrong_are_statuses_with_a_text(const char* path) {
   croft_model* model = NULL;
   CHECK(croft_open("/no/such/file.croft", NULL, &model) == CROFT_FAILED);
   CHECK(model == NULL && strstr(croft_error(), "/no/such/file.croft") != NULL);
+  CHECK(croft_open_memory("x", (size_t)-1, NULL, NULL, &model) == CROFT_USAGE && model == NULL);
+  CHECK(croft_kind(NULL) == NULL && croft_format(NULL) == NULL && croft_label_count(NULL) == 0 &&
+        croft_label(NULL, 0) == NULL);
+  CHECK(croft_length(NULL) == 0 && croft_labels(NULL) == NULL && croft_marginals(NULL) == NULL &&
+        isnan(croft_log_probability(NULL)) && isnan(croft_entropy(NULL)));
+  CHECK(croft_k_best_count(NULL) == 0 && croft_k_best_labels(NULL, 0) == NULL &&
+        isnan(croft_k_best_log_probability(NULL, 0)) && croft_span_count(NULL) == 0 &&
+        croft_spans(NULL) == NULL);
   CHECK(croft_open_memory("not a model", 11, NULL, NULL, &model) == CROFT_FAILED && model == NULL);
   CHECK(croft_open(NULL, NULL, &model) == CROFT_USAGE &&
         croft_open(path, NULL, NULL) == CROFT_USAGE);
@@ -57,6 +65,8 @@ static void answers_agree_with_each_other(const croft_model* model) {
     CHECK(fabs(sum - 1) < 1e-9);
   }
   CHECK(croft_k_best_count(tagger) == 5 && croft_k_best_labels(tagger, 5) == NULL);
+  CHECK(isnan(croft_k_best_log_probability(tagger, 5)));
+  CHECK(croft_ask(tagger, CROFT_K_BEST, (size_t)1 << 40) == CROFT_USAGE);
   CHECK(memcmp(croft_k_best_labels(tagger, 0), croft_labels(tagger), kLength * sizeof(uint32_t)) ==
         0);
   CHECK(fabs(croft_k_best_log_probability(tagger, 0) - croft_log_probability(tagger)) < 1e-9);

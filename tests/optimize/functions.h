@@ -11,6 +11,28 @@
 
 namespace croft::testing_functions {
 
+// Another function as single precision knows it, until it is refined.
+class Rounded : public CurvedFunction {
+ public:
+  explicit Rounded(CurvedFunction& f, bool can_refine = true) : f_(f), can_refine_(can_refine) {}
+  std::size_t dimension() const override { return f_.dimension(); }
+  double evaluate(std::span<const double> w, std::span<double> gradient) override {
+    const double value = f_.evaluate(w, gradient);
+    if (refined_) return value;
+    for (double& g : gradient) g = static_cast<float>(g + 100) - 100.f;  // to 8e-6
+    return static_cast<float>(value + 1e4) - 1e4f;                       // to 1e-3
+  }
+  void hessian_product(std::span<const double> v, std::span<double> out) override {
+    f_.hessian_product(v, out);
+  }
+  bool refine() override { return can_refine_ && !std::exchange(refined_, true); }
+  bool is_refined() const { return refined_; }
+
+ private:
+  CurvedFunction& f_;
+  bool can_refine_, refined_ = false;
+};
+
 // f(w) = w'A w / 2 - b'w with A = M M' / n + ridge * I.
 class Quadratic : public CurvedFunction {
  public:

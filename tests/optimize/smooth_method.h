@@ -77,6 +77,28 @@ inline void expect_optimum_of_lbfgs(const Method& method) {
   }
 }
 
+// Where rounding hides what a step gains, the method goes on with the refined function, and it says
+// "converged" of that one only.
+inline void expect_refinement_where_steps_are_lost(const Method& method) {
+  for (const std::uint64_t seed : {2, 3, 4}) {
+    for (const StoppingRule& stop :
+         {at_gradient(1e-7),
+          StoppingRule{.max_iterations = 20000, .tolerance = 1e-9, .gradient_tolerance = 0}}) {
+      Random random(seed);
+      Logistic f(150, 20, random);
+      Vector expected(20, 0.0), w(20, 0.0), vain(20, 0.0);
+      const OptimizeResult reference = run(method, f, {.l2 = 0.5}, expected, stop);
+      Rounded rounded(f), stays(f, false);
+      const OptimizeResult result = run(method, rounded, {.l2 = 0.5}, w, stop);
+      EXPECT_TRUE(rounded.is_refined());
+      EXPECT_TRUE(result.converged()) << result.message;
+      EXPECT_NEAR(result.objective, reference.objective, 1e-6);
+      const OptimizeResult lost = run(method, stays, {.l2 = 0.5}, vain, stop);
+      EXPECT_NEAR(lost.objective, reference.objective, 0.01);  // as near as it can tell
+    }
+  }
+}
+
 // f(w) + (l2/2) |w|^2 of all but some weights, for methods that are told of no penalty.
 class PenalisedInPart final : public CurvedFunction {
  public:

@@ -121,6 +121,19 @@ TEST_F(AnnotationTest, AServerThatStartsAgainKnowsWhatIsLabelled) {
   EXPECT_EQ(read("labelled.txt"), "other O\n\nin O\nBonn O\n\n");
 }
 
+TEST_F(AnnotationTest, HalfALineIsNotTakenForLabels) {
+  { annotation().label(2, 0, {"O", "B-CITY"}); }
+  std::filesystem::resize_file(path("labelled.txt"),
+                               std::filesystem::file_size(path("labelled.txt")) - 4);
+  try {
+    annotation();
+    FAIL() << read("labelled.txt");
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("labelled.txt: the last line has no end"),
+              std::string::npos);
+  }
+}
+
 TEST_F(AnnotationTest, NobodyOverwritesWhatHeHasNotSeen) {
   Annotation annotation = this->annotation();
   annotation.label(0, 0, {"O", "O", "O"});
@@ -190,6 +203,61 @@ TEST_F(AnnotationTest, AModelLearnsFromTheLabelsIsTakenAndGivenBack) {
   retraining.restore();
   EXPECT_EQ(read("m.croft"), before);
   EXPECT_EQ(retraining.status()["can_restore"], Json(false));
+}
+
+// Clients who start and discard at the same time: the lock of one was waited for by the training
+// whose end the other waited for.
+TEST_F(AnnotationTest, ClientsWhoStartAndDiscardAtOnceDoNotWaitForEachOther) {
+  Annotation annotation = this->annotation();
+  annotation.label(2, 0, {"O", "B-CITY"});
+  Retraining retraining({{path("train.txt")}, ""}, *models_, annotation);
+  const auto often = [&](auto act) {
+    return std::thread([act] {
+      for (int k = 0; k < 40; ++k) {
+        try {
+          act();
+        } catch (const RequestError&) {  // 409: a training is under way
+        }
+      }
+    });
+  };
+  std::vector<std::thread> clients;
+  for (int k = 0; k < 2; ++k) {
+    clients.push_back(often([&] { retraining.start(); }));
+    clients.push_back(often([&] { retraining.discard(); }));
+  }
+  for (std::thread& each : clients) each.join();
+  retraining.discard();
+  EXPECT_EQ(retraining.status()["state"], Json("none"));
+  EXPECT_FALSE(std::filesystem::exists(path("m.croft.candidate")));
+}
+
+TEST_F(AnnotationTest, AcceptingKeepsModesAndLinksAndTearsNothing) {
+  namespace fs = std::filesystem;
+  fs::permissions(path("m.croft"), fs::perms(0600));
+  fs::rename(path("m.croft"), path("kept.croft"));
+  fs::create_symlink("kept.croft", path("m.croft"));
+  Annotation annotation = this->annotation();
+  annotation.label(2, 0, {"O", "B-CITY"});
+  Retraining retraining({{path("train.txt")}, ""}, *models_, annotation);
+  retraining.start();
+  ASSERT_EQ(wait_for(retraining)["state"], Json("done"));
+  const auto mode = [&](const char* name) { return fs::status(path(name)).permissions(); };
+  EXPECT_EQ(mode("m.croft.candidate"), fs::perms(0600));
+  const std::string old = read("m.croft");
+  fs::create_directory(path("m.croft.before"));  // it cannot be written: nothing is replaced
+  EXPECT_THROW(retraining.accept(), Error);
+  EXPECT_EQ(read("m.croft"), old);
+  fs::remove(path("m.croft.before"));
+  retraining.accept();
+  EXPECT_NE(read("m.croft"), old);
+  EXPECT_EQ(read("m.croft.before"), old);
+  EXPECT_TRUE(fs::is_symlink(path("m.croft")));
+  EXPECT_EQ(mode("kept.croft"), fs::perms(0600));
+  EXPECT_EQ(mode("m.croft.before"), fs::perms(0600));
+  retraining.restore();
+  EXPECT_EQ(read("kept.croft"), old);
+  EXPECT_TRUE(fs::is_symlink(path("m.croft")));
 }
 
 TEST_F(AnnotationTest, WithoutTrainingDataTheModelIsThePrior) {

@@ -31,12 +31,20 @@ class Served {
   const ServerCounts& counts() const { return server_.counts(); }
 
  private:
+  static inline std::atomic<int> asked_ = 0;
   static HttpReply answer(const HttpRequest& request) {
     HttpReply reply;
     reply.body = request.body;
     if (request.path == "/slow") std::this_thread::sleep_for(std::chrono::milliseconds(150));
     if (request.path == "/big") reply.body.assign(4 << 20, 'b');
     if (request.path == "/throw") throw std::runtime_error("a bug");
+    if (request.path == "/count") reply.body = std::to_string(++asked_);
+    if (request.path == "/river") {  // 40 MB
+      reply.stream = [](const WritePiece& write) {
+        const std::string piece(40 << 10, 'r');
+        for (int k = 0; k < 1000 && write(piece); ++k) continue;
+      };
+    }
     if (request.path == "/stream") {
       reply.stream = [](const WritePiece& write) {
         for (const char* const piece : {"one\n", "two\n"}) write(piece);
@@ -71,6 +79,8 @@ class Client {
               static_cast<ssize_t>(bytes.size()));
     return *this;
   }
+  void leave() { ::close(std::exchange(socket_, -1)); }
+  void close_own_side() { ::shutdown(socket_, SHUT_WR); }
   Client& ask(const std::string& path, const std::string& body = "", bool last = false) {
     return send("POST " + path +
                 " HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) +
@@ -174,6 +184,49 @@ TEST(HttpServerThreads, AClientThatTakesNothingIsLeftAndHoldsNoThread) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_EQ(served.counts().open, 0);
+}
+
+TEST(HttpServerThreads, ClientsThatReadAStreamSlowlyStopNobody) {
+  ServeLimits limits;
+  limits.drain_seconds = 0.5;
+  Served served(limits, 1);
+  std::vector<Client> slow;
+  for (int k = 0; k < 4; ++k) slow.emplace_back(served).ask("/river");
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  for (int k = 0; k < 5; ++k) EXPECT_EQ(Client(served).ask("/", "x", true).status(), 200);
+  const auto begin = std::chrono::steady_clock::now();
+  served.end();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
+}
+
+TEST(HttpServerThreads, NobodyWorksForClientsThatHaveLeft) {
+  const Served served({}, 1);
+  Client first(served);
+  first.ask("/slow", "", true);
+  std::vector<Client> others;
+  for (int k = 0; k < 20; ++k) others.emplace_back(served).ask("/count");
+  for (Client& each : others) each.leave();
+  EXPECT_EQ(first.status(), 200);
+  const std::string body = Client(served).ask("/count", "", true).receive("");
+  EXPECT_TRUE(body.ends_with("\r\n\r\n1")) << body;
+}
+
+TEST(HttpServerThreads, AClientThatHasClosedItsOwnSideGetsItsAnswer) {
+  const Served served({}, 1);
+  Client client(served);
+  client.ask("/slow", "half");
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  client.close_own_side();
+  EXPECT_TRUE(client.receive("").ends_with("half"));
+}
+
+TEST(HttpServerThreads, HttpOneZeroGetsAStreamWithoutChunks) {
+  const Served served({});
+  Client client(served);
+  client.send("POST /stream HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n");
+  const std::string all = client.receive("");
+  EXPECT_TRUE(all.ends_with("\r\n\r\none\ntwo\n")) << all;
+  EXPECT_EQ(all.find("Transfer-Encoding"), all.npos);
 }
 
 TEST(HttpServerThreads, GarbageAndBrokenConnectionsDoNotStopIt) {

@@ -22,6 +22,9 @@ enum class Decode {
 // Of hundreds of labels most pairs are all but impossible.
 inline constexpr double kSmallestEdge = 1e-6;
 
+// More than so many labellings of one sequence are asked for by mistake: each takes its bytes.
+inline constexpr std::size_t kMostLabellings = 1'000'000;
+
 // What to answer about a sequence, besides its labelling.
 struct TagOptions {
   bool probability = false;      // of the labelling; with partial labels, of what they say as well
@@ -31,8 +34,8 @@ struct TagOptions {
   bool spans = false;            // of the labelling's chunks
   bool entropy = false;          // of p(y | x)
   bool expected_counts = false;  // of labels, and of pairs of neighbours from smallest_edge on
-  std::size_t k_best = 0;        // so many of the most probable labellings
-  std::size_t samples = 0;       // so many draws from p(y | x)
+  std::size_t k_best = 0;        // so many of the most probable labellings, kMostLabellings at most
+  std::size_t samples = 0;       // so many draws from p(y | x), likewise
   std::uint64_t seed = 1;        // of the samples, with the sequence's index
   double smallest_edge = kSmallestEdge;
 };

@@ -43,7 +43,8 @@ double marginals_tangent(const ChainScores<Real>& scores, const ChainScores<Real
 //   = scale sum_t ( mu given y_t in Y_t  -  mu ).                                          (V.8)
 // Linear in T: time two thirds of marginals_tangent().  Relative accuracy however small the
 // marginals are: where one is below 1e-25 the sums are taken in the log domain.
-// Returns -inf, with `out` untouched, where p(y_t in Y_t | x) = 0 for some t or nothing is allowed.
+// Returns -inf, with `out` untouched, where p(y_t in Y_t | x) = 0 for some t or nothing is allowed;
+// so it does with a log Z that is no number.
 template <class Real>
 double log_marginals(const ChainScores<Real>& scores, const Gold& gold, double scale,
                      TangentWorkspace& work, const ChainGradient<Real>& out);

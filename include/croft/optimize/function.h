@@ -21,6 +21,9 @@ class BatchFunction {
   // Returns f(w); overwrites gradient with df/dw.  Both have dimension() numbers.
   // The same w gives the same bits, for any number of threads.
   virtual double evaluate(std::span<const double> w, std::span<double> gradient) = 0;
+  // From now on values and gradients are computed more exactly, in double precision.  False: they
+  // are as exact as they get.
+  virtual bool refine() { return false; }
   // What the next evaluation depends on besides w; usually nothing.
   virtual void archive(StateArchive&) {}
 };

@@ -20,6 +20,8 @@ class Optimizer {
   // the iterate.
   virtual bool iterate() = 0;
   virtual std::string_view stuck() const { return kNoStep; }
+  // Has the function refined, and evaluates it at the iterate anew.  False: it cannot be.
+  virtual bool refine() { return false; }
   // Everything that iterate() depends on, w included: a run that reads it goes on as the one that
   // wrote it would have, to the last bit.
   virtual void archive(StateArchive& state) = 0;
@@ -36,7 +38,9 @@ class Checkpointer {
   virtual void offer(const State& state) = 0;
 };
 
-// Runs until a rule holds, the callback returns false, or there is no way to go on.
+// Runs until a rule holds, the callback returns false, or there is no way to go on.  A function
+// that can be refined is where steps get lost in its rounding or where a rule holds: the rule must
+// hold of the refined function, too.
 //   checkpoints : may be null
 OptimizeResult minimize(Optimizer& method, const StoppingRule& rule,
                         const IterationCallback& callback, Checkpointer* checkpoints = nullptr);

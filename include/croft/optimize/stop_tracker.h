@@ -27,6 +27,13 @@ class StopTracker {
   // A rule that holds is reported before a callback that returns false: it is the stronger news.
   bool stop_at(const Iteration& now);
 
+  // Whether most evaluations of the last iterations were in vain: near the end those differences of
+  // F that rounding hides.
+  bool loses_steps() const;
+  // The rules once more, at the iterate of the last stop_at(), of a function that has been refined.
+  //   window : values of before count for (O.17), which is about differences
+  bool stop_again_at(const Iteration& now, bool window);
+
   // The result for a method that cannot lower F any further.
   //   last : where w is now, and all evaluations of f, also those in vain
   OptimizeResult no_progress(const Iteration& last, std::string_view why);
@@ -36,15 +43,18 @@ class StopTracker {
 
   const OptimizeResult& result() const { return result_; }
 
-  void archive(StateArchive& state) { state(objectives_); }
+  void archive(StateArchive& state) { state(objectives_, evaluations_); }
 
  private:
+  bool a_rule_holds(const Iteration& now);
   bool stop(StopReason reason, std::string message);
   bool stop_on_request(std::size_t iterations);
 
   const StoppingRule& rule_;
   const IterationCallback& callback_;
-  std::deque<double> objectives_;  // F of the last window + 1 iterates, the oldest first
+  std::deque<double> objectives_;        // F of the last window + 1 iterates, the oldest first
+  std::deque<std::size_t> evaluations_;  // likewise, of the last kWatched + 1
+  bool go_on_ = true;                    // the callback said so
   OptimizeResult result_;
 };
 

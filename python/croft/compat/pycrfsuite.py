@@ -27,7 +27,7 @@ import time
 from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, TextIO, Union
 
 from .. import _core
-from .._params import warn
+from .._params import a_type, warn
 from ..features import FeatureFunction
 from ..model import Model
 from . import _parameters, _transitions
@@ -470,7 +470,7 @@ class _UnknownLabel(ValueError, RuntimeError):
 def _labels(labels: Iterable[str], name: str) -> list[str]:
     """A list of str; anything else is refused, as croft takes it for partial knowledge."""
     if isinstance(labels, (str, bytes)):
-        raise TypeError(f"{name} is a {type(labels).__name__}, and a list with a label for each "
+        raise TypeError(f"{name} is {a_type(labels)}, and a list with a label for each "
                         "position was expected")
     found = list(labels)
     for t, label in enumerate(found):

@@ -195,7 +195,7 @@ ExplainedStretch Explainer::explain(const TextSequence& text, const Tagging& tag
 }
 
 // Those of the position, and what a constraint or penalties make of their sum.
-void Explainer::add_attributes(const Change& change, std::size_t t, ExplainedStretch& out) const {
+void Explainer::add_attributes(const Change& change, std::size_t t, ExplainedStretch& out) {
   const StringLists& node = change.text.node;
   const Label y = change.y[t], y_other = change.at(t);
   double label = 0, other = 0;
@@ -203,11 +203,12 @@ void Explainer::add_attributes(const Change& change, std::size_t t, ExplainedStr
     if (!model_.has_single_sums()) return a + b;
     return double{static_cast<float>(a) + static_cast<float>(b)};
   };
+  const auto places = model_.node().places(node, t, scratch_.node);
   for (std::size_t k = node.list_begin(t); k < node.list_end(t); ++k) {
     const auto [kind, name] = read_name(node.item(k));
     Reason reason{
         .kind = kind, .name = std::string(name), .value = node.value(k), .begin = t, .end = t + 1};
-    add_weights(model_.node(), scratch_.node.places[k], y, y_other, reason);
+    add_weights(model_.node(), places[k - node.list_begin(t)], y, y_other, reason);
     label = sum(label, reason.label);
     other = sum(other, reason.other);
     add_reason(std::move(reason), out);
@@ -223,7 +224,7 @@ void Explainer::add_attributes(const Change& change, std::size_t t, ExplainedStr
 }
 
 // The edge from position `to` - 1 to `to`, of which one end or both are changed.
-void Explainer::add_edge(const Change& change, std::size_t to, ExplainedStretch& out) const {
+void Explainer::add_edge(const Change& change, std::size_t to, ExplainedStretch& out) {
   const auto labels = static_cast<std::uint32_t>(plan_.names().size());
   const Label i = change.y[to - 1], j = change.y[to];
   const Label i_other = change.at(to - 1), j_other = change.at(to);
@@ -236,13 +237,14 @@ void Explainer::add_edge(const Change& change, std::size_t to, ExplainedStretch&
              out);
   const StringLists& edge = change.text.edge;
   if (edge.lists() == 0) return;
+  const auto places = model_.edge().places(edge, to, scratch_.edge);
   for (std::size_t k = edge.list_begin(to); k < edge.list_end(to); ++k) {
     Reason reason{.kind = Reason::Kind::edge_attribute,
                   .name = std::string(edge.item(k)),
                   .value = edge.value(k),
                   .begin = to - 1,
                   .end = to + 1};
-    add_weights(model_.edge(), scratch_.edge.places[k], cell, other_cell, reason);
+    add_weights(model_.edge(), places[k - edge.list_begin(to)], cell, other_cell, reason);
     add_reason(std::move(reason), out);
   }
 }
@@ -282,18 +284,20 @@ void Explainer::add_history(const Change& change, ExplainedStretch& out) const {
 }
 
 void Explainer::count_unknown(const TextSequence& text, std::size_t t, bool names,
-                              ExplainedStretch& out) const {
-  const auto count = [&](const StringLists& lists, const FeatureTable::Scratch& found) {
+                              ExplainedStretch& out) {
+  const auto count = [&](const FeatureTable& table, const StringLists& lists,
+                         FeatureTable::Scratch& scratch) {
+    const auto places = table.places(lists, t, scratch);
     for (std::size_t k = lists.list_begin(t); k < lists.list_end(t); ++k) {
       if (read_name(lists.item(k)).first != Reason::Kind::attribute) continue;
       ++out.attributes;
-      if (found.places[k].length > 0) continue;
+      if (places[k - lists.list_begin(t)].length > 0) continue;
       ++out.unknown;
       if (names) out.unknown_names.emplace_back(lists.item(k));
     }
   };
-  count(text.node, scratch_.node);
-  if (text.edge.lists() > 0) count(text.edge, scratch_.edge);
+  count(model_.node(), text.node, scratch_.node);
+  if (text.edge.lists() > 0) count(model_.edge(), text.edge, scratch_.edge);
 }
 
 Explanation explain(const ChainModel& model, const TextSequence& text,

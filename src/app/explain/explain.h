@@ -55,17 +55,16 @@ class Explainer {
   void set_gold(const TextSequence& text, ExplainedStretch& out) const;
   ExplainedStretch explain(const TextSequence& text, const Tagging& tagging, const Stretch& stretch,
                            const ExplainOptions& options);
-  void add_attributes(const Change& change, std::size_t t, ExplainedStretch& out) const;
-  void add_edge(const Change& change, std::size_t to, ExplainedStretch& out) const;
+  void add_attributes(const Change& change, std::size_t t, ExplainedStretch& out);
+  void add_edge(const Change& change, std::size_t to, ExplainedStretch& out);
   void add_runs(const Change& change, ExplainedStretch& out) const;
   void add_history(const Change& change, ExplainedStretch& out) const;
-  void count_unknown(const TextSequence& text, std::size_t t, bool names,
-                     ExplainedStretch& out) const;
+  void count_unknown(const TextSequence& text, std::size_t t, bool names, ExplainedStretch& out);
 
   const TagPlan& plan_;
   const ChainModel& model_;  // the plan's
   Tagger tagger_;
-  ChainModel::Scratch scratch_;  // where the rows of the sequence's attributes stand
+  ChainModel::Scratch scratch_;  // of look-ups
   ChainScores<double> base_;
 };
 

@@ -225,7 +225,7 @@ void SegmentExplainer::find_other(const Place& place, const ExplainOptions& opti
 }
 
 // Those of positions whose column label is another one, and penalties.
-void SegmentExplainer::add_attributes(const TextSequence& text, ExplainedSegments& out) const {
+void SegmentExplainer::add_attributes(const TextSequence& text, ExplainedSegments& out) {
   const SegmentLabels& labels = model_.segment_labels();
   const auto column = [&](const Segment& one, std::size_t t) {
     return labels.column(one.label, t - one.begin, one.end - one.begin);
@@ -237,16 +237,18 @@ void SegmentExplainer::add_attributes(const TextSequence& text, ExplainedSegment
     const Label c = column(*here, t), otherwise = column(*other, t);
     if (c == otherwise) continue;
     double sum = 0, other_sum = 0;
+    const auto places = model_.node().places(text.node, t, scratch_.node);
     for (std::size_t k = text.node.list_begin(t); k < text.node.list_end(t); ++k) {
       Reason reason{.kind = Kind::attribute,
                     .name = shown_name(text.node.item(k)),
                     .value = text.node.value(k),
                     .begin = t,
                     .end = t + 1};
-      model_.node().visit(scratch_.node.places[k], [&](std::uint32_t cell, float weight) {
-        if (cell == c) reason.label += reason.value * double{weight};
-        if (cell == otherwise) reason.other += reason.value * double{weight};
-      });
+      model_.node().visit(places[k - text.node.list_begin(t)],
+                          [&](std::uint32_t cell, float weight) {
+                            if (cell == c) reason.label += reason.value * double{weight};
+                            if (cell == otherwise) reason.other += reason.value * double{weight};
+                          });
       sum += reason.label;
       other_sum += reason.other;
       add_reason(std::move(reason), out);
@@ -327,9 +329,9 @@ void SegmentExplainer::add_transitions(const Place& place, ExplainedSegments& ou
   }
 }
 
-void SegmentExplainer::count_unknown(const TextSequence& text, bool names,
-                                     ExplainedSegments& out) const {
+void SegmentExplainer::count_unknown(const TextSequence& text, bool names, ExplainedSegments& out) {
   for (std::size_t t = out.begin(); t < out.end(); ++t) {
+    const auto places = model_.node().places(text.node, t, scratch_.node);
     for (std::size_t k = text.node.list_begin(t); k < text.node.list_end(t); ++k) {
       std::size_t column = 0;
       std::string_view cell;
@@ -339,7 +341,7 @@ void SegmentExplainer::count_unknown(const TextSequence& text, bool names,
         continue;
       }
       ++out.attributes;
-      if (scratch_.node.places[k].length > 0) continue;
+      if (places[k - text.node.list_begin(t)].length > 0) continue;
       ++out.unknown;
       if (names) out.unknown_names.emplace_back(text.node.item(k));
     }

@@ -55,10 +55,10 @@ class SegmentExplainer {
   void explain(const TextSequence& text, std::size_t first, std::size_t count,
                const ExplainOptions& options, ExplainedSegments& out);
   void find_other(const Place& place, const ExplainOptions& options, ExplainedSegments& out);
-  void add_attributes(const TextSequence& text, ExplainedSegments& out) const;
+  void add_attributes(const TextSequence& text, ExplainedSegments& out);
   void add_strings(const Place& place, ExplainedSegments& out);
   void add_transitions(const Place& place, ExplainedSegments& out) const;
-  void count_unknown(const TextSequence& text, bool names, ExplainedSegments& out) const;
+  void count_unknown(const TextSequence& text, bool names, ExplainedSegments& out);
 
   const TagPlan& plan_;
   const SegmentModel& model_;

@@ -295,6 +295,13 @@ void TagPlan::check(const TagOptions& options) const {
     throw UsageError("--entropy: that of the labellings of ", model_.container().name(),
                      ", which sum over hidden states, has no recursion");
   }
+  for (const auto& [name, count] :
+       {std::pair("k-best", options.k_best), std::pair("samples", options.samples)}) {
+    if (count > kMostLabellings) {
+      throw UsageError(Message::option(name), " is ", count, ", and at most ", kMostLabellings,
+                       " labellings are given of a sequence");
+    }
+  }
   if (options.k_best > 0 && hides_states() && decode_ != Decode::labelling) {
     throw UsageError(
         "--k-best goes by the probability of labellings, which with hidden states are found by a "

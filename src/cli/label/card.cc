@@ -94,6 +94,7 @@ const Verb kCard = {.name = "card",
                     .summary = "Write a page about a model: scores, mistakes, how it was trained",
                     .options = [] { return tables(card_options(), common_options()); },
                     .footer = [] { return std::string(kCardFooter); },
-                    .run = run_card};
+                    .run = run_card,
+                    .gives_up = true};
 
 }  // namespace croft::cli

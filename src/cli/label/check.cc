@@ -57,6 +57,7 @@ const Verb kCheck = {.name = "check",
                      .summary = "Say what is strange in labelled data, before training on it",
                      .options = [] { return tables(files(), check_rows(), common_options()); },
                      .footer = [] { return std::string(kCheckFooter); },
-                     .run = run_check};
+                     .run = run_check,
+                     .gives_up = true};
 
 }  // namespace croft::cli

@@ -68,6 +68,7 @@ const Verb kCompare = {
     .summary = "Say whether one model is better than another, and where they differ",
     .options = [] { return tables(compare_options(), common_options()); },
     .footer = [] { return std::string(kCompareFooter); },
-    .run = run_compare};
+    .run = run_compare,
+    .gives_up = true};
 
 }  // namespace croft::cli

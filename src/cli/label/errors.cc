@@ -68,6 +68,7 @@ const Verb kErrors = {.name = "errors",
                       .summary = "Show where a model is wrong, the surest mistakes first",
                       .options = [] { return tables(errors_options(), common_options()); },
                       .footer = [] { return std::string(kErrorsFooter); },
-                      .run = run_errors};
+                      .run = run_errors,
+                      .gives_up = true};
 
 }  // namespace croft::cli

@@ -42,7 +42,7 @@ void RoundedRows::normalise(std::span<double> row, const std::string& variable,
   const double off = std::abs(sum - 1);
   if (off > kMost + 1e-9) {  // 0.99 is within
     throw InputError(where, "probabilities of " + variable + " add up to", number_text(sum),
-                     "they must add up to 1");
+                     "they must add up to 1, within 0.01");
   }
   if (off <= 1e-12) return;
   for (double& each : row) each /= sum;

@@ -2,6 +2,10 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "croft/core/error.h"
@@ -63,6 +67,29 @@ void check_size(const TokenReader& words, const FactorGraph& graph,
              "factor " + std::to_string(graph.factors()) + " does");
 }
 
+// Competitions write networks with what was observed taken out of their tables: what is written
+// counts, and the first row that adds up to something else is said.
+class UnevenRows {
+ public:
+  void see(const std::vector<Variable>& scope, std::size_t states, std::span<const double> scores) {
+    for (std::size_t begin = 0; !said_ && begin < scores.size(); begin += states) {
+      double sum = 0;
+      for (const double each : scores.subspan(begin, states)) sum += std::exp(each);
+      if (std::abs(sum - 1) > RoundedRows::kUnsaid) said_ = std::pair(scope.back(), sum);
+    }
+  }
+  void add_note(const std::string& file, std::vector<Message>& notes) const {
+    if (!said_) return;
+    std::string sum;
+    append_number(sum, said_->second);
+    notes.push_back({file, ": probabilities of variable ", said_->first, " add up to ", sum,
+                     "; in this format numbers are taken as they are, so that they weigh others"});
+  }
+
+ private:
+  std::optional<std::pair<Variable, double>> said_;
+};
+
 GraphFile read(LineReader lines, Numbers numbers) {
   const Location whole{lines.name()};
   TokenReader words(std::move(lines));
@@ -89,6 +116,7 @@ GraphFile read(LineReader lines, Numbers numbers) {
       words.fail("a factor of a directed graph has no variable", words.text(), "");
     }
   }
+  UnevenRows uneven;
   std::vector<double> scores;
   for (const std::vector<Variable>& scope : scopes) {
     const std::uint64_t size =
@@ -98,8 +126,10 @@ GraphFile read(LineReader lines, Numbers numbers) {
     for (std::uint64_t k = 0; k < size; ++k) {
       scores.push_back(numbers == Numbers::weights ? read_weight(words) : read_logarithm(words));
     }
+    if (file.directed) uneven.see(scope, graph.states(scope.back()), scores);
     graph.add_factor(scope, graph.add_table(scores));
   }
+  uneven.add_note(whole.file, file.notes);
   words.finish("the last table");
   if (file.directed) check_acyclic(file, std::span(&whole, 1));
   return file;

@@ -227,7 +227,9 @@ double log_marginals(const ChainScores<Real>& scores, const Gold& gold, double s
   if (std::isnan(value)) {
     if (work.path != ChainPath::log_domain) {
       work.path = ChainPath::log_domain;
-      log_domain_marginals(theta, 1, tables.log_domain, {tables.mu.row(0), nullptr, nullptr});
+      const double log_z =
+          log_domain_marginals(theta, 1, tables.log_domain, {tables.mu.row(0), nullptr, nullptr});
+      if (!std::isfinite(log_z)) return log_z;  // its tables end where the sum does
     }
     value = log_domain_sources(theta, gold, tables);
     if (value == kMinusInfinity) return value;

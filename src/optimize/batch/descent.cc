@@ -124,6 +124,15 @@ void Descent::revisit() {
   f_.archive(restored);
 }
 
+bool Descent::refine() {
+  if (!f_.refine()) return false;
+  const std::size_t number = now_.number;
+  evaluate();
+  accept(now_.step);
+  now_.number = number;
+  return true;
+}
+
 void Descent::archive(StateArchive& state) {
   state(w_, gradient_, direction_, now_, evaluations_);
   f_.archive(state);

@@ -21,6 +21,7 @@ class Descent : public Optimizer {
  public:
   const Iteration& now() const final { return now_; }
   std::size_t evaluations() const final { return evaluations_; }
+  bool refine() override;
   // The iterate and the direction, but not the last iterate.
   void archive(StateArchive& state) override;
 

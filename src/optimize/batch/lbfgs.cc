@@ -41,6 +41,13 @@ class Lbfgs final : public QuasiNewton {
     accept(0, 0);
   }
 
+  bool refine() override {
+    if (!f_.refine()) return false;
+    evaluate();
+    accept(now_.number, now_.step);
+    return true;
+  }
+
   void archive(StateArchive& state) override {
     state(w_, gradient_, history_, now_, evaluations_);
     f_.archive(state);

@@ -43,6 +43,13 @@ class Owlqn final : public QuasiNewton {
     accept(0, 0);
   }
 
+  bool refine() override {
+    if (!f_.refine()) return false;
+    try_step(0);
+    accept(now_.number, now_.step);
+    return true;
+  }
+
   void archive(StateArchive& state) override {
     state(w_, iterate_, gradient_, history_, now_, evaluations_);
     f_.archive(state);

@@ -27,7 +27,7 @@ struct InputPlace {
 // A method of the caller's may have changed what is being read.
 [[noreturn]] void fail_changed(const std::string& where);
 
-std::string type_name(PyObject* object);
+std::string a_type(PyObject* object);  // with an article: an int
 
 // Forgets a failure, which the caller of this words better; all but Ctrl-C and the like.
 void forget_failure();

@@ -36,7 +36,7 @@ class PositionReader {
       if (PyDict_Update(members.ptr(), item) != 0) throw pybind11::error_already_set();
       add_members(members.ptr());
     } else {
-      type_error(place_.words() + " is a " + type_name(item) +
+      type_error(place_.words() + " is " + a_type(item) +
                  ", and a dict or a list of the position's attributes was expected");
     }
   }
@@ -115,9 +115,10 @@ class PositionReader {
   double number_of(PyObject* key, PyObject* value) const {
     const double number = PyFloat_AsDouble(value);
     if (number == -1 && PyErr_Occurred() != nullptr) {
+      const bool too_large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
       forget_failure();
-      type_error(place_.words() + "[" + pybind11::repr(key).cast<std::string>() + "] is a " +
-                 type_name(value) +
+      type_error(place_.words() + "[" + pybind11::repr(key).cast<std::string>() + "] is " +
+                 a_type(value) +
                  ", and a number, a str, or a dict, list or set of these was expected");
     }
     return number;

@@ -18,7 +18,7 @@ class NumberBuffer {
   NumberBuffer(PyObject* object, const std::string& where) : where_(where) {
     if (PyObject_GetBuffer(object, &view_, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
       forget_failure();
-      type_error(where + " is a " + type_name(object) + ", and an array of numbers was expected");
+      type_error(where + " is " + a_type(object) + ", and an array of numbers was expected");
     }
     owned_.reset(&view_);
     std::string_view format = view_.format != nullptr ? view_.format : "B";

@@ -127,7 +127,7 @@ void SequenceReader::read_labels(py::handle labels, std::string_view y_name,
       out.labels.bytes() += label;
     };
     if (known_labels_ && !PyUnicode_Check(item)) {
-      type_error(here() + " is a " + type_name(item) +
+      type_error(here() + " is " + a_type(item) +
                  ", and a str was expected: this kind of model needs labels that are known");
     }
     if (PyUnicode_Check(item)) {
@@ -146,7 +146,7 @@ void SequenceReader::read_labels(py::handle labels, std::string_view y_name,
         append(text_of(several[k].ptr(), here()));
       }
     } else {
-      type_error(here() + " is a " + type_name(item) +
+      type_error(here() + " is " + a_type(item) +
                  ", and a str was expected (or None, or a set of str)");
     }
     out.labels.end_item();

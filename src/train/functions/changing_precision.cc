@@ -19,6 +19,12 @@ void ChangingPrecision::choose() {
   widen();
 }
 
+bool ChangingPrecision::refine() {
+  if (is_wide()) return false;
+  widen();
+  return true;
+}
+
 void ChangingPrecision::widen() {
   now_.reset();  // two at a time would take more memory
   now_ = wide_();

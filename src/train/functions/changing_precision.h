@@ -1,4 +1,5 @@
-// The objective of a chain in single precision, as long as that pays.
+// The objective of a chain in single precision, as long as that pays: until an optimizer has it
+// refined, or many sums are slow.
 //
 // With many states and edges that do not exist the scaled recursion in float more and more often
 // proves unsafe as weights grow (docs/math/chain.md section 3); the sequence is then summed again,
@@ -31,6 +32,7 @@ class ChangingPrecision : public ChainFunction {
     now_->hessian_product(v, out);
   }
   double slow_share() const override { return now_->slow_share(); }
+  bool refine() override;
   void archive(StateArchive& state) override;
   bool is_wide() const { return wide_ == nullptr; }
 

@@ -74,6 +74,7 @@ class UnlabelledPart {
   void add(std::span<const double> w, double& value, std::span<double> gradient);
   // Of bounds that the distribution of the last evaluation misses; empty: it keeps all.
   std::string warning() const;
+  bool refine() { return a_.refine(); }
   void archive(StateArchive& state) {
     a_.archive(state);
     state(lambda_);
@@ -115,6 +116,10 @@ class UnlabelledFunction final : public CurvedFunction {
   // convex asks.
   void hessian_product(std::span<const double> v, std::span<double> out) override {
     f_.hessian_product(v, out);
+  }
+  bool refine() override {
+    const bool labelled = f_.refine();
+    return part_.refine() || labelled;
   }
   void archive(StateArchive& state) override {
     f_.archive(state);

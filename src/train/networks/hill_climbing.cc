@@ -80,6 +80,19 @@ class Climber {
     return parents_;
   }
 
+  // Without the edges whose loss costs nothing: constants and copies of other parents, which a walk
+  // takes up while nothing better is to be had.
+  Parents necessary(Parents parents) {
+    const double least = 1e-12 * (1 + std::abs(scores_.of(parents)));
+    for (Variable v = 0; v < variables_; ++v) {
+      for (std::size_t k = parents[v].size(); k-- > 0;) {
+        const std::vector<Variable> fewer = without(parents[v], parents[v][k]);
+        if (scores_.of(v, fewer) >= scores_.of(v, parents[v]) - least) parents[v] = fewer;
+      }
+    }
+    return parents;
+  }
+
   const Parents& best() const { return best_; }
   double best_total() const { return best_total_; }
   std::size_t steps() const { return steps_; }
@@ -215,6 +228,8 @@ LearntShape climb(FamilyScores& scores, const ShapeOptions& options, const Paren
       if (found.stopped) break;
     }
   }
+  found.parents = climber.necessary(std::move(found.parents));
+  found.score = scores.of(found.parents);
   found.steps = climber.steps();
   return found;
 }

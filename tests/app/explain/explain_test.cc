@@ -112,6 +112,26 @@ TEST_P(ExplainedModel, DifferencesSumToTheChangeOfTheScoreWhenOneLabelIsReplaced
   }
 }
 
+// Weights and look-ups of a position do not depend on how much stands before and after it: 9,000
+// positions are more than the scorer looks up at once.
+TEST_P(ExplainedModel, EveryPositionOfALongSequenceHasItsOwnAttributes) {
+  Random random(33);
+  const ChainModel model = random_model(GetParam(), random);
+  const TextSequence text = random_text(GetParam(), 9000, random);
+  const Explanation all = explain(model, text, {.top = kAll});
+  ASSERT_TRUE(all.outcome.found);
+  for (const std::size_t t : {0, 1, 4094, 4095, 4096, 5000, 8191, 8192, 8999}) {
+    const ExplainedStretch& position = all.stretches[t];
+    std::size_t attributes = 0;
+    for (const Reason& reason : position.reasons) attributes += reason.kind == Kind::attribute;
+    EXPECT_LE(attributes, position.attributes) << t;
+    expect_same(sum_of_differences(position), position.difference);
+    for (const Reason& reason : position.reasons) {
+      if (reason.kind == Kind::limit) EXPECT_NEAR(reason.difference(), 0, kTolerance) << t;
+    }
+  }
+}
+
 TEST_P(ExplainedModel, TheOtherLabelIsTheMostProbableOfTheOthers) {
   Random random(32);
   const ChainModel model = random_model(GetParam(), random);

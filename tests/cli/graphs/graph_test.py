@@ -72,6 +72,20 @@ class GraphTest(CliTest):
 
     # --- train
 
+    def test_a_locked_database_is_waited_for_until_a_signal_comes(self):
+        other = sqlite3.connect(self.train_db)
+        other.execute("begin exclusive")
+        begin = time.monotonic()
+        run = subprocess.Popen([CROFT, "train", "--model", "graph", "--spec", self.spec, "--database", self.train_db,
+                                "-o", self.folder / "m.croft"], stderr=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+        self.assertIsNone(run.poll())
+        run.send_signal(signal.SIGTERM)
+        _, said = run.communicate(timeout=20)
+        self.assertEqual(run.returncode, INTERRUPTED, said)
+        self.assertLess(time.monotonic() - begin, 3)
+        other.close()
+
     def test_training_logs_as_other_kinds_do(self):
         log = self.folder / "log.jsonl"
         self.graph("--log", log)

@@ -5,6 +5,7 @@ import gzip
 import http.client
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -23,9 +24,9 @@ SPRINKLER = SOURCE / "examples" / "graphs" / "sprinkler.bif"
 class Server:
     """A croft serve at a port that is free."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, before=None):
         self.process = subprocess.Popen([CROFT, "serve", *map(str, arguments), "--port", "0"], text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before)
         self.address = self.process.stdout.readline().strip()
         self.port = int(self.address.split(":")[2].split("/")[0])
 
@@ -225,6 +226,33 @@ class ServeTest(support.CliTest):
         self.assertGreaterEqual(models[0]["version"], 2)
         self.assertRegex(errors, "took over .*as version 2 of m\n")
         self.assertRegex(errors, "refused .*m stays: ")
+
+    def test_connections_beyond_the_descriptors_are_told_so(self):
+        server = Server(SPRINKLER, before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256)))
+        idle = [server.connection() for _ in range(300)]
+        for each in idle:
+            each.connect()
+        self.assertEqual(server.ask("GET", "/v1/health", connection=idle[0])[0], 200)
+        self.assertEqual(server.ask("GET", "/v1/health")[0], 503)
+        for each in idle:
+            each.close()
+        self.assertEqual(server.end(), (0, ""))
+
+    def test_a_model_that_became_a_pipe_stays_what_it_was(self):
+        model = self.folder / "m.bif"
+        shutil.copy(SPRINKLER, model)
+        server = Server(model)
+        model.unlink()
+        os.mkfifo(model)
+        time.sleep(2.5)  # the server looks at its files once a second or so
+        self.assertEqual(server.ask("GET", "/v1/health")[0], 200)
+        self.assertEqual(server.end(), (0, ""))
+
+    def test_hosts_have_no_capitals(self):
+        server = Server(SPRINKLER, "--allow-host", "Models.Example")
+        for host in "models.example", "MODELS.EXAMPLE", "Models.Example:80":
+            self.assertEqual(server.ask("GET", "/v1/health", headers={"Host": host})[0], 200, host)
+        self.assertEqual(server.end(), (0, ""))
 
     def test_another_address_asks_for_a_token(self):
         server = Server(SPRINKLER, "--host", "0.0.0.0")

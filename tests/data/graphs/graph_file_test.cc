@@ -129,6 +129,19 @@ TEST(Uai, FaultsAreNamedWithTheirPlace) {
   expect_error("BAYES\n1\n2\n1\n0\n", uai, "g:5:1: ", "no variable");
 }
 
+TEST(Uai, TablesOfANetworkCountAsTheyAreWrittenAndTheNotesSaySo) {
+  const auto notes = [](const std::string& tables) {
+    return read("BAYES 2 2 2 2 1 0 2 0 1 2 " + tables, GraphFormat::uai).notes;
+  };
+  EXPECT_TRUE(notes("0.2 0.8 4 0.5 0.5 0.3333333 0.6666666").empty());
+  const std::vector<Message> said = notes("0.2 0.5 4 0.5 0.5 0.33 0.66");
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_TRUE(said[0].text().starts_with("g: probabilities of variable 0 add up to 0.7"));
+  EXPECT_EQ(notes("0.2 0.8 4 0.5 0.5 0.33 0.66")[0].text().substr(0, 32),
+            "g: probabilities of variable 1 a");
+  EXPECT_TRUE(read("MARKOV 1 2 1 1 0 2 1 5", GraphFormat::uai).notes.empty());
+}
+
 TEST(Uai, CountsThatPromiseTooMuchTakeNoMemory) {
   // Each would be gigabytes if it were believed.
   for (const char* text :

@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
+#include <vector>
 
 #include "core/simd.h"
 #include "croft/inference/brute_force.h"
@@ -301,6 +303,26 @@ TEST(ChainTangent, AConstantDirectionChangesNothing) {
               1e6 - 999 * 5, 1e-6);
   for (std::size_t t = 0; t < 1000; ++t) {  // 1e6 would have cancelled
     for (Label j = 0; j < 7; ++j) ASSERT_NEAR(tables.state(t, j), 0, 1e-10);
+  }
+}
+
+// A step that was too long makes scores of any kind: an answer without a number, and no look into
+// tables that were not filled.
+TEST(ChainTangent, ScoresThatAreNoNumbersHaveNoMarginals) {
+  Random random(8);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::vector<Label> y{1, 0, 1};
+  for (const double bad : {kInfinity, -kInfinity, std::nan("")}) {
+    for (std::size_t t = 0; t < 3; ++t) {
+      for (Label j = 0; j < 2; ++j) {
+        auto chain = random_chain<double>({3, 2, 0, 0, 0, false}, random);
+        chain.scores.state[t][j] = bad;
+        if (bad == -kInfinity) chain.scores.state[t][1 - j] = bad;
+        TangentWorkspace work;
+        GradientTables<double> tables(chain.scores);
+        EXPECT_FALSE(std::isfinite(log_marginals(chain.scores, y, 1, work, tables.view())));
+      }
+    }
   }
 }
 

@@ -69,6 +69,9 @@ TEST_P(SmoothMethod, FindsTheOptimumOfLbfgs) { expect_optimum_of_lbfgs(GetParam(
 TEST_P(SmoothMethod, FindsTheOptimumWhereSomeWeightsAreFree) {
   expect_optimum_with_free_weights(GetParam().method);
 }
+TEST_P(SmoothMethod, GoesOnInDoublePrecisionWhereSingleLosesItsSteps) {
+  expect_refinement_where_steps_are_lost(GetParam().method);
+}
 TEST_P(SmoothMethod, RecordsAreTrueAndTheObjectiveFalls) {
   expect_true_records_and_falling_objective(GetParam().method);
 }
@@ -103,6 +106,10 @@ INSTANTIATE_TEST_SUITE_P(
         Named{"TruncatedNewton", kTruncatedNewton, kManyWeights},
         Named{"Lbfgs", kLbfgs, kManyWeights}),
     [](const auto& each) { return std::string(each.param.name); });
+
+TEST(Owlqn, GoesOnInDoublePrecisionWhereSingleLosesItsSteps) {
+  expect_refinement_where_steps_are_lost(kOwlqn);
+}
 
 TEST(Owlqn, AnInterruptedRunEndsAtItsLastIterate) {
   expect_last_iterate_of_an_interrupted_run(kOwlqn);
