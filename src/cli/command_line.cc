@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "cli/common.h"
-#include "cli/help/option_text.h"
 #include "cli/files/named_files.h"
+#include "cli/help/option_text.h"
 #include "cli/processes.h"
 #include "core/closest_name.h"
 #include "croft/core/interrupt.h"

@@ -4,7 +4,7 @@
 
 #include "app/evaluate/evaluation.h"
 #include "app/search/search.h"
-#include "core/temporary_folder.h"
+#include "app/temporary_folder.h"
 
 namespace croft {
 

@@ -1,4 +1,4 @@
-#include "core/temporary_folder.h"
+#include "app/temporary_folder.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

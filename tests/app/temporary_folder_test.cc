@@ -1,5 +1,5 @@
 // Folders that are gone at the end, also those of processes that were killed.
-#include "core/temporary_folder.h"
+#include "app/temporary_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
