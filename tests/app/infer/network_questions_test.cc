@@ -1,8 +1,10 @@
 // Questions to Bayesian networks, against sums over all assignments and central differences.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "app/infer/network_cases.h"
 #include "app/infer/queries.h"
@@ -143,6 +145,26 @@ TEST(Entropy, CountsTruncatedDistancesAndKeepsItsDigitsAtLargeScores) {
   EXPECT_NEAR(ask_entropy(file, file.graph, {}, {}, {}).joint, 1.2753502894481632, 1e-12);
   file.graph.add_factor({0}, file.graph.add_table(std::vector{1e15, 1e15}));
   EXPECT_NEAR(ask_entropy(file, file.graph, {}, {}, {}).joint, 1.2753502894481632, 1e-12);
+}
+
+// It asks for the marginals of variables first, and then for those of factors.
+TEST(Entropy, ObeysTheTimeInBothOfItsParts) {
+  Random random(3);
+  const GraphFile net = random_net(random, false);
+  std::size_t first = 0, calls = 0;
+  InferRequest request{.method = "junction-tree"};
+  request.task = GraphTask::marginals;
+  infer(net.graph, {}, request, {.plan = {}, .progress = [&](const GraphProgress&) {
+                                   ++first;
+                                   return true;
+                                 }});
+  request.seconds = 0.2;
+  const InferCalls late{.plan = {}, .progress = [&](const GraphProgress&) {
+                          if (++calls > first) std::this_thread::sleep_for(std::chrono::seconds(1));
+                          return true;
+                        }};
+  EXPECT_THROW(ask_entropy(net, net.graph, {}, request, late), Error);
+  EXPECT_GT(calls, first);
 }
 
 // The network with one number of a table changed, the rest of its row in proportion.
