@@ -208,10 +208,6 @@ FactorGraph with_relative_tables(const FactorGraph& graph) {
   return out;
 }
 
-}  // namespace
-
-namespace {
-
 // Marginals of all factors, within the time that is left since `begin`.
 GraphMarginals marginals_of_factors(const FactorGraph& tables, std::span<const Factor> all,
                                     const InferRequest& request, const InferCalls& calls,

@@ -58,10 +58,10 @@ bool ClauseLearning::probe(const GraphCallback& goes_on) {
     more = false;
     for (Variable v = 0; v < left_.size(); ++v) {
       if (is_single(left_[v])) continue;
-      if (++probes % kProbesBetween == 0 && goes_on && !goes_on({})) return true;
       for (StateSet states = left_[v]; states != 0; states &= states - 1) {
         const StateSet bit = bit_of(lowest_state(states));
         if ((left_[v] & bit) == 0) continue;
+        if (++probes % kProbesBetween == 0 && goes_on && !goes_on({})) return true;
         decide(v, bit);
         const bool possible = propagate();
         back();
