@@ -43,6 +43,7 @@ class Inference:
     iterations, residual  of methods that iterate; the residual is the last change, of what the method says
     log_partition     log Z, nats
     log_partition_error  its standard error, where it is estimated by draws
+    log_partition_least, log_partition_most  bounds of log Z, where an estimate has them
     marginals         {variable: array (states,)} of p(variable | evidence)
     standard_errors   likewise, of methods that sample
     effective_samples by sampling: of the state that has the fewest
@@ -82,6 +83,8 @@ class Inference:
     memory: Optional[float] = None
     notes: list[str] = field(default_factory=list)
     log_partition_error: Optional[float] = None
+    log_partition_least: Optional[float] = None
+    log_partition_most: Optional[float] = None
     warnings: list[str] = field(default_factory=list)
 
     @property

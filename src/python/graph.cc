@@ -119,7 +119,9 @@ py::dict dict_of(const InferResult& r) {
                   "k_best"_a = ranked(r), "bound_of_others"_a = r.bound_of_others,
                   "effective_samples"_a = r.effective_samples, "over"_a = r.over,
                   "probability"_a = r.probability, "notes"_a = notes, "memory"_a = r.memory_bytes,
-                  "log_partition_error"_a = r.log_partition_error, "warnings"_a = warnings);
+                  "log_partition_error"_a = r.log_partition_error,
+                  "log_partition_least"_a = r.log_partition_least,
+                  "log_partition_most"_a = r.log_partition_most, "warnings"_a = warnings);
 }
 
 class Graph {

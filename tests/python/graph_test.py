@@ -11,6 +11,15 @@ import pytest
 import croft
 
 
+def test_an_estimate_of_log_z_has_bounds():
+    graph = random_graph(3)
+    found = graph.infer("partition", method="mini-bucket-sampling", seed=1)
+    truth = graph.infer("partition", method="brute-force")
+    assert found.log_partition_least <= truth.log_partition + 1e-9
+    assert found.log_partition_most >= truth.log_partition - 1e-9
+    assert truth.log_partition_least is None and truth.log_partition_most is None
+
+
 def random_graph(seed, zeros=0.0):
     rng = np.random.default_rng(seed)
     graph = croft.FactorGraph()

@@ -120,12 +120,16 @@ void check(const InferMethod& method, const InferRequest& r) {
 namespace {
 
 // Variables in no factor are left out where the answer does not list their states: each multiplies
-// Z by their number, and any of them is the best.  Returns the logarithm of that factor.
+// Z by their number, and any of them is the best.  Returns the logarithm of that factor; a sum over
+// the variables that marginal_map does not ask for has it as a factor of the graph.
 double leave_out_free(const InferRequest& request, FactorGraph& graph) {
-  if (request.task != GraphTask::partition && (request.task != GraphTask::map || request.k_best)) {
+  const bool sums_out = request.task == GraphTask::marginal_map;
+  if (request.task != GraphTask::partition && !sums_out &&
+      (request.task != GraphTask::map || request.k_best)) {
     return 0;
   }
   Evidence known(graph.variables(), 0);
+  for (const Variable v : request.over) known[v] = kUnobserved;
   for (Factor f = 0; f < graph.factors(); ++f) {
     for (const Variable v : graph.scope(f)) known[v] = kUnobserved;
   }
@@ -134,7 +138,9 @@ double leave_out_free(const InferRequest& request, FactorGraph& graph) {
     if (known[v] != kUnobserved) log_factor += std::log(static_cast<double>(graph.states(v)));
   }
   if (log_factor > 0) graph = condition(graph, known);
-  return log_factor;
+  if (log_factor == 0 || !sums_out) return log_factor;
+  graph.add_factor({}, graph.add_table(std::vector{log_factor}));
+  return 0;
 }
 
 // The answer itself, which small limits on tables do not count.

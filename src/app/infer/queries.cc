@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -13,6 +14,7 @@
 #include "core/parse_number.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/inference/junction_tree.h"
 #include "data/comma_list.h"
 #include "structure/counters.h"
@@ -206,12 +208,32 @@ FactorGraph with_relative_tables(const FactorGraph& graph) {
   return out;
 }
 
+// Marginals of all factors, within the time that is left since `begin`.
+GraphMarginals marginals_of_factors(const FactorGraph& tables, std::span<const Factor> all,
+                                    const InferRequest& request, const InferCalls& calls,
+                                    std::chrono::steady_clock::time_point begin) {
+  const GraphCallback wanted = calls.progress ? calls.progress : until_interrupted();
+  const GraphCallback go_on = [&](const GraphProgress& now) {
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    return (!request.seconds || taken.count() < *request.seconds) && wanted(now);
+  };
+  try {
+    JunctionTree tree(tables, find_elimination_order(tables, {.progress = go_on}), go_on);
+    return tree.marginals(all);
+  } catch (const Interrupted& stop) {
+    const Message text("the entropy's junction-tree was ", stop.message(), "; give it more time");
+    if (interruption) throw Interrupted(text);
+    throw Error(text);
+  }
+}
+
 }  // namespace
 
 // H = log Z - E[score].
 EntropyAnswer ask_entropy(const GraphFile& file, const FactorGraph& graph,
                           std::span<const State> evidence, const InferRequest& request,
                           const InferCalls& calls) {
+  const auto begin = std::chrono::steady_clock::now();
   InferRequest own = request;
   own.task = GraphTask::marginals;
   own.method = "junction-tree";
@@ -219,11 +241,9 @@ EntropyAnswer ask_entropy(const GraphFile& file, const FactorGraph& graph,
   const FactorGraph given = evidence.empty() ? graph : condition(graph, evidence);
   const FactorGraph tables =
       with_relative_tables(needs_counters(given) ? with_counters(given).graph : given);
-  const GraphCallback go_on = calls.progress ? calls.progress : until_interrupted();
-  JunctionTree tree(tables, find_elimination_order(tables, {.progress = go_on}), go_on);
   std::vector<Factor> all(tables.factors());
   std::iota(all.begin(), all.end(), Factor{0});
-  const GraphMarginals p = tree.marginals(all);
+  const GraphMarginals p = marginals_of_factors(tables, all, request, calls, begin);
   CompensatedSum score;
   for (const Factor f : all) {
     const std::vector<double> scores = tables.table(f);

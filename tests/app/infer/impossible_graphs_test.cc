@@ -68,5 +68,26 @@ TEST(FreeVariables, OfMoreStatesThanCanBeListedAreCountedAndNotGoneThrough) {
   EXPECT_THROW(ask(graph, GraphTask::marginals, "auto", 1e9), Error);
 }
 
+TEST(FreeVariables, OfMoreStatesThanCanBeListedAreSummedOutOfAMarginalMap) {
+  FactorGraph graph;
+  graph.add_variable(std::size_t{1} << 31);
+  graph.add_variable(2);
+  graph.add_variable(2);
+  graph.add_factor({1, 2}, graph.add_table(std::vector{0., 1., 2., 0.5}));
+  const double best = 31 * std::log(2.) + std::log(std::exp(2.) + std::exp(0.5));
+  for (const char* method : {"auto", "junction-tree", "branch-and-bound", "and-or-search"}) {
+    InferRequest request;
+    request.task = GraphTask::marginal_map;
+    request.method = method;
+    request.over = {1};
+    const InferResult found = infer(graph, {}, request);
+    EXPECT_EQ(found.kind, ResultKind::exact) << method;
+    EXPECT_NEAR(*found.log_score, best, 1e-9) << method;
+    EXPECT_EQ(found.assignment[1], 1) << method;
+    const double others = std::exp(0.) + std::exp(1.), own = std::exp(2.) + std::exp(0.5);
+    if (found.probability) EXPECT_NEAR(*found.probability, own / (own + others), 1e-9) << method;
+  }
+}
+
 }  // namespace
 }  // namespace croft::impossible_graphs_test

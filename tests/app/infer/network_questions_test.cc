@@ -1,8 +1,10 @@
 // Questions to Bayesian networks, against sums over all assignments and central differences.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "app/infer/network_cases.h"
 #include "app/infer/queries.h"
@@ -143,6 +145,30 @@ TEST(Entropy, CountsTruncatedDistancesAndKeepsItsDigitsAtLargeScores) {
   EXPECT_NEAR(ask_entropy(file, file.graph, {}, {}, {}).joint, 1.2753502894481632, 1e-12);
   file.graph.add_factor({0}, file.graph.add_table(std::vector{1e15, 1e15}));
   EXPECT_NEAR(ask_entropy(file, file.graph, {}, {}, {}).joint, 1.2753502894481632, 1e-12);
+}
+
+// It asks for the marginals of variables first, and then for those of factors.
+TEST(Entropy, ObeysTheTimeInBothOfItsParts) {
+  GraphFile chain;  // long enough for the search for an order to look at the time
+  const PotentialId pair = chain.graph.add_table(std::vector{0., 1., 2., 0.});
+  for (Variable v = 0; v < 20000; ++v) {
+    chain.graph.add_variable(2);
+    if (v > 0) chain.graph.add_factor({v - 1, v}, pair);
+  }
+  InferRequest request;
+  request.task = GraphTask::marginals;
+  request.method = "junction-tree";
+  request.seconds = 3;
+  std::size_t first = 0, calls = 0;
+  InferCalls asks;
+  asks.progress = [&](const GraphProgress&) { return ++first > 0; };
+  infer(chain.graph, {}, request, asks);
+  asks.progress = [&](const GraphProgress&) {
+    if (++calls == first + 1) std::this_thread::sleep_for(std::chrono::seconds(3));
+    return true;
+  };
+  EXPECT_THROW(ask_entropy(chain, chain.graph, {}, request, asks), Error);
+  EXPECT_GT(calls, first);
 }
 
 // The network with one number of a table changed, the rest of its row in proportion.

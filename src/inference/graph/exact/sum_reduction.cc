@@ -260,17 +260,21 @@ bool SumReduction::absorb(PartId id) {
     Part& into = parts_[other];
     if (other == id || into.opaque || !std::ranges::includes(into.scope, scope)) continue;
     const std::vector<double> scores = std::move(parts_[id].scores);
-    for (std::size_t k = 0; k < into.scores.size(); ++k) {
-      std::size_t rest = k, from = 0, stride = 1;
-      for (std::size_t at = into.scope.size(); at-- > 0;) {
-        const std::size_t size = states(into.scope[at]);
-        if (std::ranges::binary_search(scope, into.scope[at])) {
-          from += rest % size * stride;
-          stride *= size;
-        }
-        rest /= size;
+    // How far a step of each variable of `into` goes in `scores`, and where it stands.
+    std::vector<std::size_t> steps(into.scope.size(), 0), at(into.scope.size(), 0);
+    for (std::size_t k = into.scope.size(), stride = 1; k-- > 0;) {
+      if (!std::ranges::binary_search(scope, into.scope[k])) continue;
+      steps[k] = stride;
+      stride *= states(into.scope[k]);
+    }
+    std::size_t from = 0;
+    for (double& score : into.scores) {
+      score += scores[from];
+      for (std::size_t k = at.size(); k-- > 0; at[k] = 0) {
+        from += steps[k];
+        if (++at[k] < states(into.scope[k])) break;
+        from -= at[k] * steps[k];
       }
-      into.scores[k] += scores[from];
     }
     queue(other);
     drop(id);

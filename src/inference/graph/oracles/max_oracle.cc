@@ -5,7 +5,9 @@
 #include <string>
 
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/inference/graph_cut.h"
+#include "croft/inference/graph_result.h"
 #include "croft/inference/junction_tree.h"
 #include "inference/graph/cuts/move_making.h"
 #include "structure/counters.h"
@@ -46,7 +48,7 @@ class CountedBest final : public MaxOracle {
 class ExactBest final : public MaxOracle {
  public:
   ExactBest(const FactorGraph& graph, double most_bytes)
-      : tree_(graph, find_elimination_order(graph)) {
+      : tree_(graph, find_elimination_order(graph, {.progress = until_interrupted()})) {
     if (most_bytes > 0 && tree_.bytes() > most_bytes) {
       throw Error("the junction tree of a graph of " + std::to_string(graph.variables()) +
                   " variables takes " + std::to_string(static_cast<long>(tree_.bytes() / 1e6) + 1) +
@@ -92,12 +94,15 @@ class AutomaticBest final : public MaxOracle {
     if (needs_counters(graph, {.scores_change = true})) {
       try {
         counted_ = exact_best(most_bytes)(graph);
+      } catch (const Interrupted&) {
+        throw;
       } catch (const Error&) {  // too large, or too wide
       }
       return;
     }
     try {
-      const EliminationOrder order = find_elimination_order(graph, {.most_log2_states = 40});
+      const EliminationOrder order =
+          find_elimination_order(graph, {.most_log2_states = 40, .progress = until_interrupted()});
       if (order.log2_total < 40) tree_.emplace(graph, order);
       if (tree_ && tree_->bytes() + 8 * std::exp2(order.log2_total) > most_bytes) tree_.reset();
     } catch (const TooWide&) {  // then without a tree

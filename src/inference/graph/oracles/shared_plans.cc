@@ -10,6 +10,7 @@
 
 #include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
+#include "croft/inference/graph_result.h"
 #include "structure/factor_numbers.h"
 
 namespace croft {
@@ -39,7 +40,7 @@ std::shared_ptr<const SharedPlans::Structure> SharedPlans::of(const FactorGraph&
     entry = known;
   }
   std::call_once(entry->made, [&] {
-    entry->structure.order = find_elimination_order(graph);
+    entry->structure.order = find_elimination_order(graph, {.progress = until_interrupted()});
     entry->structure.plan = EliminationPlan::make(graph, entry->structure.order.order, most_);
   });
   return {entry, &entry->structure};

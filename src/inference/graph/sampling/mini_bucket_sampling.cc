@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/infinity.h"
 #include "croft/core/error.h"
@@ -322,6 +323,15 @@ class Round {
   std::vector<double> draw_weights_;
 };
 
+// Variables of few factors first; for graphs that are too wide for a better order.
+std::vector<Variable> order_by_factors(const FactorGraph& graph) {
+  const FactorLists factors(graph);
+  std::vector<Variable> order(graph.variables());
+  std::iota(order.begin(), order.end(), Variable{0});
+  std::ranges::stable_sort(order, {}, [&](Variable v) { return factors.of(v).size(); });
+  return order;
+}
+
 double numbers_of(const FactorGraph& graph) {
   double numbers = 0;
   for (Factor f = 0; f < graph.factors(); ++f)
@@ -354,10 +364,9 @@ BoundedSum mini_bucket_sampling(const FactorGraph& graph, const MiniBucketSampli
     if (std::isfinite(result.most)) now.bound = result.most;
     return open = open && (!progress || progress(now));
   };
-  const auto found =
-      options.order ? std::optional(options.order->order) : order_for_mini_buckets(graph);
-  if (!found) throw Error("mini-bucket sampling: the graph is too wide for mini-buckets");
-  const std::vector<Variable>& order = *found;
+  const std::vector<Variable> order =
+      options.order ? options.order->order
+                    : order_for_mini_buckets(graph).value_or(order_by_factors(graph));
   const std::size_t particles =
       options.samples > 0 ? std::max<std::size_t>(2, std::min(options.particles, options.samples))
                           : options.particles;
@@ -389,7 +398,9 @@ BoundedSum mini_bucket_sampling(const FactorGraph& graph, const MiniBucketSampli
     if (round.runs() > 0 && better) round.finish(graph, result);
   }
   if (result.most == kInf) throw Interrupted("stopped before the first mini-buckets");
-  result.sum.log_partition = std::clamp(result.sum.log_partition, result.least, result.most);
+  if (result.sum.log_partition > -kInf) {  // a draw hit, in a run that came to its end
+    result.sum.log_partition = std::clamp(result.sum.log_partition, result.least, result.most);
+  }
   return result;
 }
 

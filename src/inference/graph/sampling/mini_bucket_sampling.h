@@ -39,9 +39,8 @@ struct BoundedSum {
   static constexpr double kAccurate = 0.1;
 };
 
-// Tables of at most 2^26 numbers together; throws Error for larger ones and where variables have
-// too many neighbours for mini-buckets to say much, Interrupted where it is stopped before the
-// first.
+// Tables of at most 2^26 numbers together; throws Error for larger ones, Interrupted where it is
+// stopped before the first.
 BoundedSum mini_bucket_sampling(const FactorGraph& graph,
                                 const MiniBucketSamplingOptions& options = {},
                                 const GraphCallback& progress = {});

@@ -4,9 +4,10 @@
 //   const CountingResult r = counting_search(graph, {.marginals = true});
 //
 // A variable is set to each of its states; what zeros then forbid is removed; what is left falls
-// apart into components, each of which is solved once and remembered.  It is exact in spite of wide
-// cliques where factors have many zeros: formulas, pedigrees.  Bacchus, Dalmao & Pitassi (2003);
-// Sang, Bacchus, Beame, Kautz & Pitassi (2004); Thurley (2006).
+// apart into components, each of which is solved once and remembered.  Contradictions become
+// clauses that find others earlier.  It is exact in spite of wide cliques where factors have many
+// zeros: formulas, pedigrees.  Bacchus, Dalmao & Pitassi (2003); Sang, Bacchus, Beame, Kautz &
+// Pitassi (2004); Thurley (2006).
 #pragma once
 #include <cstddef>
 #include <string>

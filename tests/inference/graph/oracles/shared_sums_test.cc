@@ -5,7 +5,9 @@
 #include <atomic>
 #include <limits>
 
+#include "croft/core/interrupt.h"
 #include "croft/core/parallel.h"
+#include "inference/graph/oracles/max_oracle.h"
 #include "support/random_graph.h"
 
 namespace croft::shared_sums_test {
@@ -130,6 +132,21 @@ TEST(SharedSums, ThatGoOnHaveTheBitsOfEachGraphAlone) {
     EXPECT_EQ(shared[0]->state(), shared[1]->state());  // computed once
     EXPECT_EQ(shared[0]->state() == shared[2]->state(), round < 2);
   }
+}
+
+TEST(SharedPlans, AreNotMadeAfterAnInterruption) {
+  FactorGraph chain;  // long enough for the search for an order to look
+  constexpr Variable kLength = 40000;
+  const PotentialId pair = chain.add_table(std::vector{0., 1., 2., 0.});
+  for (Variable v = 0; v < kLength; ++v) chain.add_variable(2);
+  for (Variable v = 1; v < kLength; ++v) chain.add_factor({v - 1, v}, pair);
+  SharedPlans plans(1e6);
+  interruption = true;
+  EXPECT_THROW(plans.of(chain), Interrupted);
+  EXPECT_THROW(exact_best()(chain), Interrupted);
+  EXPECT_THROW(automatic_best()(chain), Interrupted);
+  interruption = false;
+  EXPECT_EQ(plans.of(chain)->order.order.size(), std::size_t{kLength});
 }
 
 }  // namespace

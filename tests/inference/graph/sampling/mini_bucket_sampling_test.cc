@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "croft/core/interrupt.h"
 #include "croft/inference/graph_brute_force.h"
 #include "support/random_graph.h"
 
@@ -91,6 +92,54 @@ TEST(MiniBucketSampling, NoDrawThatHitsIsNotAnAnswerOfZero) {
   EXPECT_EQ(found.sum.kind, ResultKind::estimate);
   EXPECT_FALSE(found.sum.convergence.converged);
   EXPECT_TRUE(std::isfinite(found.most));
+}
+
+// The run that is stopped may have found an assignment: that bounds log Z, and is not an answer.
+TEST(MiniBucketSampling, AnEstimateHasMarginalsWhereverItIsStopped) {
+  const FactorGraph graph = dense(1, 0.3);
+  MiniBucketSamplingOptions options = kSmall;
+  options.marginals = true;
+  std::size_t answers = 0, without = 0;
+  for (std::size_t most = 0; most < 2000; most += 31) {
+    std::size_t asked = 0;
+    try {
+      const BoundedSum found = mini_bucket_sampling(
+          graph, options, [&](const GraphProgress&) { return ++asked < most; });
+      if (found.sum.log_partition == -kInf) {
+        ++without;
+      } else {
+        ++answers;
+        ASSERT_EQ(found.sum.marginals.size(), graph.variables()) << most;
+      }
+    } catch (const Interrupted&) {  // before the first mini-buckets
+    }
+  }
+  EXPECT_GT(answers, 0);
+  EXPECT_GT(without, 0);
+}
+
+TEST(MiniBucketSampling, VariablesMayHaveHundredsOfNeighbours) {
+  constexpr Variable kCount = 258;  // each beside all others
+  FactorGraph graph;
+  for (Variable v = 0; v < kCount; ++v) graph.add_variable(2);
+  const PotentialId pair = graph.add_potts(0.002, 0);
+  for (Variable u = 0; u < kCount; ++u) {
+    for (Variable v = u + 1; v < kCount; ++v) graph.add_factor({u, v}, pair);
+  }
+  double log_z = -kInf;  // by how many variables are in state 1
+  for (int ones = 0; ones <= int{kCount}; ++ones) {
+    const double others = kCount - ones;
+    const double pairs = (ones * (ones - 1.) + others * (others - 1)) / 2;
+    const double each =
+        std::lgamma(kCount + 1.) - std::lgamma(ones + 1.) - std::lgamma(others + 1) + 0.002 * pairs;
+    const double high = std::max(log_z, each);
+    log_z = high + std::log(std::exp(log_z - high) + std::exp(each - high));
+  }
+  const BoundedSum found = mini_bucket_sampling(
+      graph, {.samples = 8, .particles = 2, .first_states = 1, .table_bytes = 1});
+  EXPECT_LE(found.least, log_z);
+  EXPECT_GE(found.most, log_z);
+  EXPECT_NEAR(found.sum.log_partition, log_z, 0.5);
 }
 
 }  // namespace
