@@ -20,6 +20,7 @@ Arrays some_data() {
   data["m"] = {{2, 3}, {1, 2, 3, 4, 5, 6}};
   data["group"] = {{3}, {2, 1, 2}};
   data["half"] = {{1}, {0.5}};
+  data["none"] = {{0}, {}};
   return data;
 }
 
@@ -341,6 +342,9 @@ TEST(BugsCompiler, FaultsNameTheLineAndTheNode) {
       {"model {\n u ~ dgamma(1, 1)\n half ~ dexp(u) T(1, 2) }", "t.bug:3", "outside its bounds"},
       {"model {\n half ~ dpois(2) }", "t.bug:2", "the observed value 0.5 is impossible: dpois"},
       {"model {\n a ~ dflat() }", "t.bug:2", "dflat is improper"},
+      {"model {\n none ~ dnorm(0, 1) }", "t.bug:2", "no values: \"none\""},
+      {"model {\n none[] ~ ddirch(x) }", "t.bug:2", "no values: \"none\""},
+      {"model {\n none[1] <- 1 }", "t.bug:2", "no values: \"none\""},
       {"model {\n a ~ dflat()\n b ~ dnorm(a, 1) }", "t.bug:2", "dflat is improper"},
       {"model {\n a ~ dnorm(0, 1) I(, b)\n b ~ dnorm(0, 1) I(a, ) }", "t.bug:2",
        "write ordered ~ dbern(step(b - a))"},
