@@ -190,14 +190,18 @@ SamplerPointer make_finite_with_block(const ModelGraph& graph, NodeId id,
   const double states = values.upper - values.lower + 1;
   // One child beyond the block is a tie to those of the block alone that hardly have another one.
   const auto children = graph.children(id);
-  const auto in = [&](std::span<const NodeId> some) {
-    return std::ranges::count_if(
-        children, [&](NodeId child) { return std::ranges::binary_search(some, child); });
+  const auto in = [&](std::span<const NodeId> some) {  // up to two are counted
+    int found = 0;
+    for (const NodeId child : children) {
+      if (std::ranges::binary_search(some, child) && ++found == 2) break;
+    }
+    return found;
   };
   std::vector<NodeId> few;
   std::size_t seen = near.size();
-  if (in(near) < 2 && in(block) == 0) {
-    if (in(near) == 0) return nullptr;
+  const int near_children = in(near);
+  if (near_children < 2 && in(block) == 0) {
+    if (near_children == 0) return nullptr;
     block = few = parents_of_few(graph, children, block);
     seen = few.size() + graph.children_of(few).size();
   }
