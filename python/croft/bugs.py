@@ -22,11 +22,13 @@ _ELEMENT = re.compile(r"^(.+)\[(\d+(?:,\d+)*)\]$")
 
 @dataclass
 class Deviance:
-    """Of D = -2 log p(observed | parents): the mean, the effective number of parameters, DIC."""
+    """Of D = -2 log p(observed | parents): the mean, the effective number of parameters, DIC.
+
+    None: not known, for one chain or where unobserved nodes decide which values an observed one can have."""
 
     mean: float
-    pd: float
-    dic: float
+    pd: Optional[float]
+    dic: Optional[float]
 
 
 def _shape(value: Any) -> list[int]:

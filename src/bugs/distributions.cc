@@ -255,7 +255,7 @@ std::string parameter_fault(DistributionId id, Parameters parameters) {
     case Id::binomial:
       return either(probability(0), whole_count(p(1)) ? "" : says(1, "a whole number from 0"));
     case Id::poisson:
-      return p(0) >= 0 && std::isfinite(p(0)) ? "" : says(0, "at least 0");
+      return p(0) >= 0 && std::isfinite(p(0)) ? "" : says(0, "at least 0 and finite");
     case Id::negative_binomial:
       return either(p(0) > 0 && p(0) <= 1 ? "" : says(0, "between 0 and 1"),
                     p(1) >= 0 ? "" : says(1, "at least 0"));

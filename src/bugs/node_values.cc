@@ -57,6 +57,30 @@ bool fixed_parameters(const ModelGraph& graph, const Node& node) {
          (node.upper == kNothing || graph.fixed(node.upper));
 }
 
+bool support_moves(const ModelGraph& graph, const Node& node) {
+  const auto moves = [&](std::initializer_list<std::size_t> parameters) {
+    return std::ranges::any_of(parameters,
+                               [&](std::size_t k) { return !graph.fixed(graph.slot_of(node, k)); });
+  };
+  for (const Slot s : {node.lower, node.upper}) {
+    if (s != kNothing && !graph.fixed(s)) return true;
+  }
+  switch (node.distribution) {
+    case DistributionId::uniform:
+      return moves({0, 1});
+    case DistributionId::pareto:
+    case DistributionId::binomial:
+    case DistributionId::multinomial:
+      return moves({1});
+    case DistributionId::beta_binomial:
+      return moves({2});
+    case DistributionId::hypergeometric:
+      return moves({0, 1, 2});
+    default:
+      return false;
+  }
+}
+
 Bounds possible_values(const ModelGraph& graph, const Node& node) {
   const auto parameters = graph.parameters(node);
   const double* const initial = graph.initial().data();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -197,8 +198,9 @@ std::vector<Arrays> read_inits(const BugsRequest& request, bugs::ArrayNotes& not
   if (request.chained.empty()) {
     std::vector<Arrays> out = bugs::read_init_files(request.inits, notes);
     if (out.size() > 1 && out.size() != request.options.chains) {
-      throw UsageError("--inits has ", out.size(), " sets of values for ", request.options.chains,
-                       " chains; give one for all, or one for each");
+      throw UsageError("--inits has ", out.size(), " sets of values, and --chains is ",
+                       request.options.chains, "; give one set for all chains, or --chains ",
+                       out.size());
     }
     return out;
   }
@@ -241,8 +243,10 @@ std::string answer_text(const BugsResult& result, const std::vector<NodeSummary>
   if (!result.exact.empty()) out += "\n" + marginals_text(result, '\t');
   if (result.log_evidence) out += fmt::format("\nlog p(data) {:.10g}\n", *result.log_evidence);
   if (result.deviance) {
-    out += fmt::format("\nmean deviance {:.5g}, pD {:.4g}, DIC {:.5g}\n",
-                       result.deviance->mean_deviance, result.deviance->pd, result.deviance->dic);
+    const bugs::DevianceSummary& d = *result.deviance;
+    out +=
+        fmt::format("\nmean deviance {:.5g}, ", d.mean_deviance) +
+        (std::isnan(d.pd) ? "pD -, DIC -\n" : fmt::format("pD {:.4g}, DIC {:.5g}\n", d.pd, d.dic));
   }
   return out;
 }

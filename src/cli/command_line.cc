@@ -138,6 +138,9 @@ std::string parse_message(const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     return what.substr(0, what.find(':')) + " needs a value";
   }
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    return what + "; an option takes one value: write it before each of several";
+  }
   return what;
 }
 

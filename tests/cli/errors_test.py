@@ -62,6 +62,8 @@ class UsageTest(CliTest):
                    mentions=["--l2"])
         self.fails(WRONG_USAGE, "predict", TEST, mentions=["--model"])
         self.fails(WRONG_USAGE, "predict", "-m", mentions=["--model"])
+        self.fails(WRONG_USAGE, "bugs", "m.bug", "--inits", "a", "b", "c",
+                   mentions=["write it before each of several"])
 
     def test_values_that_are_not_numbers(self):
         for option in ("--l1", "--l2", "--tolerance", "--max-iterations", "--min-count",

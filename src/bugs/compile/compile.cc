@@ -1,5 +1,8 @@
 #include "bugs/compile/compile.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -8,6 +11,7 @@
 #include "bugs/compile/expressions.h"
 #include "bugs/compile/tables.h"
 #include "bugs/distributions.h"
+#include "bugs/distributions/densities.h"
 #include "bugs/node_values.h"
 #include "croft/core/interrupt.h"
 
@@ -46,6 +50,8 @@ class BlockCompiler {
   std::vector<double> observed_of(const Relation& r);
   void check_parameters(const Relation& r, const Distribution& d,
                         const std::vector<Value>& parameters);
+  void check_values(const Relation& r, const Distribution& d, const std::vector<Value>& parameters,
+                    const NodeSpec& spec);
   // dsum and dround of what is not observed.
   void define_observable(const Relation& r, const Distribution& d,
                          const std::vector<Value>& parameters);
@@ -103,9 +109,16 @@ void BlockCompiler::fail_cycle(std::uint32_t again, const std::vector<std::uint3
   }
   if (shown > 6) names += "and " + std::to_string(shown - 6) + " more, ";
   const Relation& r = tables_.relations[again];
+  const bool bounded = std::ranges::any_of(stack, [&](std::uint32_t k) {
+    const Relation& other = tables_.relations[k];
+    return other.progress == Progress::open && other.draw != nullptr && other.draw->truncation;
+  });
   throw InputError(r.where(),
                    Message("a node depends on itself, by ", names.substr(0, names.size() - 2)),
-                   tables_.name_of(r), "");
+                   tables_.name_of(r),
+                   bounded ? Message("for an order of two nodes leave their bounds out, write "
+                                     "ordered ~ dbern(step(b - a)), and ordered = 1 in the data")
+                           : Message());
 }
 
 void BlockCompiler::set_open(ProgramArray& array, const std::vector<std::size_t>& dimensions) {
@@ -230,6 +243,39 @@ void BlockCompiler::check_parameters(const Relation& r, const Distribution& d,
   if (!fault.empty()) fail(r, Message(d.name, ": ", fault));
 }
 
+// Checks what no parameter makes possible: bounds that leave nothing, and observed numbers beyond
+// them or outside the law's support.  What is not the same in all states is NaN, which is never
+// beyond anything.
+void BlockCompiler::check_values(const Relation& r, const Distribution& d,
+                                 const std::vector<Value>& parameters, const NodeSpec& spec) {
+  const auto constant_at = [&](Slot s) {
+    return s != kNothing && graph_.fixed(s) ? graph_.initial()[s] : std::nan("");
+  };
+  const double lower = constant_at(spec.lower), upper = constant_at(spec.upper);
+  if (lower > upper) {
+    fail(r, fmt::format("the lower bound {} is above the upper bound {}", lower, upper),
+         "write the smaller one first");
+  }
+  std::vector<std::vector<double>> numbers;
+  for (const Value& p : parameters) {
+    std::vector<double>& values = numbers.emplace_back();
+    for (const Element& e : p.elements) values.push_back(e.constant() ? e.number : std::nan(""));
+  }
+  const Bounds possible = support(d.id, std::vector<Numbers>(numbers.begin(), numbers.end()));
+  if (lower > possible.upper || upper < possible.lower) {
+    fail(r, Message("the bounds leave no value that ", d.name, " has"));
+  }
+  for (const double x : spec.observed) {
+    const auto outside = [&](const std::string& why) {
+      fail(r, fmt::format("the observed value {} is impossible: {}", x, why));
+    };
+    if (d.discrete && !is_whole(x)) outside(fmt::format("{} has whole numbers only", d.name));
+    if (x < possible.lower) outside(fmt::format("{} has none below {}", d.name, possible.lower));
+    if (x > possible.upper) outside(fmt::format("{} has none above {}", d.name, possible.upper));
+    if (x < lower || x > upper) outside("it is outside its bounds");
+  }
+}
+
 void BlockCompiler::draw(Relation& r, const std::vector<Value>& parameters, Slot lower,
                          Slot upper) {
   const Distribution* d = find_distribution(r.draw->distribution);
@@ -304,6 +350,7 @@ void BlockCompiler::draw(Relation& r, const std::vector<Value>& parameters, Slot
       fail(r, "a node with dloglik has to be observed", "give it any value in the data");
     }
   }
+  check_values(r, *d, parameters, spec);
   const NodeId id = graph_.add_node(spec);
   const Node& node = graph_.node(id);
   for (std::uint32_t k = 0; k < count; ++k) {
@@ -312,7 +359,8 @@ void BlockCompiler::draw(Relation& r, const std::vector<Value>& parameters, Slot
   if (node.observed && fixed_parameters(graph_, node) &&
       log_density_of(graph_, node, graph_.initial().data()) ==
           -std::numeric_limits<double>::infinity()) {
-    fail(r, "an observed value is impossible: its density is 0");
+    fail(r, fmt::format("the observed value {} is impossible: the density of {} is 0 there",
+                        fmt::join(spec.observed, ", "), d->name));
   }
   if (r.draw->truncation && r.draw->truncation->interval && !constant(parameters)) {
     censored_.emplace_back(&r - tables_.relations.data(), id);
@@ -349,6 +397,13 @@ void BlockCompiler::censor(const Relation& r, NodeId id) {
   const Slot upper = bound(r.draw->truncation->upper, expressions, missing);
   if (lower == kNothing && upper == kNothing) return;
   const Node node = graph_.node(id);
+  const auto is_fixed = [&](Slot s) { return s != kNothing && graph_.fixed(s); };
+  if (is_fixed(lower) && is_fixed(upper) && graph_.initial()[lower] > graph_.initial()[upper]) {
+    fail(r,
+         fmt::format("the lower bound {} is above the upper bound {}", graph_.initial()[lower],
+                     graph_.initial()[upper]),
+         "write the smaller one first");
+  }
   if (node.count != 1) fail(r, "an array cannot be censored");
   const auto number = [&](Slot s) {
     return graph_.fixed(s) ? Element{graph_.initial()[s]} : Element{0, s};
@@ -430,6 +485,17 @@ Arrays complete(const Program& program, const Arrays& data, std::uint64_t seed,
   return all;
 }
 
+// dflat is no distribution where no data follows.
+void check_flat(const ModelGraph& graph) {
+  for (const NodeId id : graph.predicted()) {
+    if (graph.node(id).distribution != DistributionId::flat) continue;
+    throw InputError(graph.where(id),
+                     "dflat is improper, and no observed node depends on this one: it has no "
+                     "posterior",
+                     graph.name(id), "observe what depends on it, or take dunif or dnorm");
+  }
+}
+
 // Names of arrays in the statements, without those on the left.
 void note_names(const Expression& e, std::set<std::string>& names) {
   if (e.kind == ExpressionKind::name) names.insert(e.name);
@@ -476,6 +542,7 @@ CompiledModel compile(const Program& program, const Arrays& data, std::uint64_t 
   model.graph = std::move(block.graph());
   model.graph.set_file(file_of(program.model));
   model.graph.finish();
+  check_flat(model.graph);
   return model;
 }
 

@@ -266,9 +266,15 @@ void Unroller::size_arrays() {
     ProgramArray& array = t_.arrays[r.array];
     if (sized_[r.array]) continue;
     if (subscript_counts_[k] == kWhole) {
-      if (!array.dimensions.empty() || array.open) {
-        throw InputError(r.where(), "a name is defined as a whole and by elements, or twice",
-                         array.name, "declare its dimensions with var, or define it once");
+      if (array.open) {
+        const Relation& first = *std::ranges::find(t_.relations, r.array, &Relation::array);
+        throw InputError(r.where(),
+                         Message("a name is defined twice, first in line ", first.where().line),
+                         array.name, "define it once");
+      }
+      if (!array.dimensions.empty()) {
+        throw InputError(r.where(), "a name is defined as a whole and by elements", array.name,
+                         "declare its dimensions with var, or define it once");
       }
       array.open = true;
       continue;
@@ -302,6 +308,10 @@ std::vector<SubscriptRange> Unroller::ranges_of(const Relation& r) const {
   std::vector<SubscriptRange> ranges;
   for (std::size_t d = 0; d < array.dimensions.size(); ++d) {
     const auto extent = static_cast<std::uint32_t>(array.dimensions[d]);
+    if (extent == 0) {
+      throw InputError(r.where(), "the data of this name has no values", array.name,
+                       "give it values, or leave it out of the data");
+    }
     SubscriptRange range = written == 0 ? SubscriptRange{} : t_.subscripts[r.first_subscript + d];
     if (range.last == 0) range = {1, extent};
     if (range.last > extent) {

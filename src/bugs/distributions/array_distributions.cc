@@ -9,15 +9,13 @@
 #include "bugs/distributions/dense.h"
 #include "bugs/distributions/densities.h"
 #include "bugs/distributions/draws.h"
+#include "bugs/distributions/softplus.h"
 
 namespace croft::bugs {
 namespace {
 
 using Id = DistributionId;
 constexpr double kLogTwoPi = 1.83787706640934548356;
-
-// ln (1 + e^x)
-double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 
 double sum_of(Numbers x) { return std::accumulate(x.begin(), x.end(), 0.0); }
 

@@ -35,7 +35,8 @@ struct ArrayLimits {
 
 // "a" <- c(1, NA, 2.5);  b <- structure(1:6, .Dim = c(2, 3));  list(a = 1, b = 2:4);
 // list(list(a = 1), list(a = 2)): a set for each chain.  In a list, arrays with .Dim are as WinBUGS
-// and OpenBUGS write them, the last subscript fastest.
+// and OpenBUGS write them, the last subscript fastest.  WinBUGS' tables, x[] Y[,1] Y[,2] above rows
+// of numbers and END, may stand beside them.
 // All readers throw InputError (file, line, column, text, remedy).
 ArrayFile read_r_dump(LineReader lines);
 

@@ -16,6 +16,8 @@ class DumpParser {
     while (!at_.at_end()) {
       if (at_.is("list") && at_.is("(", 1)) {
         list_of_sets();
+      } else if (at_.is_name() && at_.is("[", 1)) {
+        columns();
       } else {
         add(first_, "<-");
       }
@@ -52,6 +54,43 @@ class DumpParser {
       out_.sets.push_back(std::move(set));
     } while (at_.take(","));
     at_.expect(")");
+  }
+
+  // WinBUGS' rectangles:  x[] Y[,1] Y[,2]  above rows of numbers and END.  Columns of one name are
+  // those of a matrix.
+  void columns() {
+    std::vector<std::pair<Token, std::size_t>> heads;  // name, column of a matrix or 0
+    while (at_.is_name() && at_.is("[", 1)) {
+      const Token name = at_.current();
+      at_.next(), at_.next();
+      std::size_t column = 0;
+      if (at_.take(",")) column = count_of(at_.current(), single());
+      at_.expect("]", "a table of WinBUGS has heads such as x[] or Y[,2]");
+      std::size_t before = 0;
+      for (const auto& [other, place] : heads) before += other.text == name.text ? 1 : 0;
+      if (first_.contains(name.text) || (column == 0 ? before > 0 : column != before + 1)) {
+        at_.fail(name, "this column is not the next of its name", "write x[] once, Y[,1] Y[,2] …");
+      }
+      heads.emplace_back(name, column);
+    }
+    std::vector<std::vector<double>> read(heads.size());
+    for (std::size_t k = 0; !at_.is("END"); k = (k + 1) % heads.size()) {
+      const Token cell = at_.current();
+      if (at_.at_end()) at_.fail("a table of WinBUGS ends with a line END", "");
+      const Array number = single();
+      if (number.values.size() != 1) at_.fail(cell, "a number or NA is expected here", "");
+      read[k].push_back(number.values[0]);
+    }
+    if (read.back().size() != read.front().size()) {
+      at_.fail(Message("the last row has fewer than ", heads.size(), " numbers"), "");
+    }
+    at_.next();
+    for (std::size_t k = 0; k < heads.size(); ++k) {
+      Array& array = first_[heads[k].first.text];
+      array.values.insert(array.values.end(), read[k].begin(), read[k].end());
+      array.dimensions = {read[k].size()};
+      if (heads[k].second > 0) array.dimensions.push_back(heads[k].second);
+    }
   }
 
   void named_values(Arrays& set) {
@@ -221,26 +260,33 @@ class DumpParser {
     return out;
   }
 
-  // structure(values, .Dim = c(2, 3), .Dimnames = list(…))
+  // structure(values, .Dim = c(2, 3), .Dimnames = list(…)), in any order; .Data = values
   Array structure() {
-    const Token first = at_.current();
-    if (at_.is(".Data") && at_.is("=", 1)) at_.next(), at_.next();
-    Array out = value();
-    while (at_.take(",")) {
-      const Token key = at_.current();
-      if (!at_.is_name() && !at_.is_quoted()) {
-        at_.fail("the name of an attribute is expected here", "write .Dim = c(2, 3)");
-      }
-      at_.next();
-      at_.expect("=");
-      if (key.text == ".Dim" || key.text == "dim") {
+    Token first = at_.current();
+    Array out;
+    bool has_values = false;
+    do {
+      const bool named = (at_.is_name() || at_.is_quoted()) && at_.is("=", 1);
+      const std::string key = named ? at_.take_text() : ".Data";
+      if (named) at_.next();
+      if (key == ".Data") {
+        if (has_values) {
+          at_.fail("the name of an attribute is expected here", "write .Dim = c(2, 3)");
+        }
+        has_values = true;
+        first = at_.current();
+        Array data = value();
+        out.values = std::move(data.values);
+        if (out.dimensions.empty()) out.dimensions = std::move(data.dimensions);
+      } else if (key == ".Dim" || key == "dim") {
         dimensions(out, at_.current());
-        by_rows_ = in_list_ && key.text == ".Dim";  // R writes dim in its lists
+        by_rows_ = in_list_ && key == ".Dim";  // R writes dim in its lists
       } else {
         skip_expression();  // names, levels, a class
       }
-    }
+    } while (at_.take(","));
     at_.expect(")");
+    if (!has_values) at_.fail(first, "a structure without values", "write .Data = c(1, 2, 3)");
     if (!out.dimensions.empty()) {
       double product = 1;
       for (const std::size_t each : out.dimensions) product *= static_cast<double>(each);

@@ -412,8 +412,9 @@ std::string plots_html(const BugsResult& result, const std::vector<NodeSummary>&
                          result.traces[0].chains.size(), result.iterations);
   }
   if (result.deviance) {
-    about += fmt::format("; mean deviance {:.4g}, pD {:.3g}, DIC {:.4g}",
-                         result.deviance->mean_deviance, result.deviance->pd, result.deviance->dic);
+    const DevianceSummary& d = *result.deviance;
+    about += fmt::format("; mean deviance {:.4g}", d.mean_deviance);
+    if (!std::isnan(d.pd)) about += fmt::format(", pD {:.3g}, DIC {:.4g}", d.pd, d.dic);
   }
   out += "<p>" + svg_escaped(about) + ".</p>\n";
   // Line by line: a line end is no character of a drawing's text.

@@ -169,7 +169,7 @@ class Autocovariances {
 double effective_of(std::span<const std::span<const double>> halves) {
   if (halves.empty()) return kUnknown;
   const Variances variances = variances_of(halves);
-  if (!(variances.all > 0) || !std::isfinite(variances.all)) return kUnknown;
+  if (!(variances.within > 0) || !std::isfinite(variances.all)) return kUnknown;
   const std::size_t n = halves[0].size();
   const auto m = static_cast<double>(halves.size());
   Autocovariances covariances(halves);

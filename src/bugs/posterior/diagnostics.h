@@ -16,7 +16,7 @@ using Chains = std::span<const std::vector<double>>;
 // Draws / tau, tau = 1 + 2 Σ_t rho_t, of the correlations rho_t at lag t over all chains (BL.4),
 // summed in pairs up to the first that is not positive, and made to fall (Geyer 1992: the initial
 // monotone sequence; Vehtari et al. 2021).  At most n log10(n) of n draws.  NaN: fewer than 4
-// draws in a half, draws that are not finite, or all of them equal.  O(n log n).
+// draws in a half, draws that are not finite, or no half in which they differ.  O(n log n).
 double effective_samples(Chains chains);
 
 // sqrt of the variance of all draws over that inside halves (BL.2); about 1 where the chains agree.

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "bugs/posterior/diagnostics.h"
+#include "croft/core/error.h"
 
 namespace croft::bugs {
 namespace {
@@ -31,29 +32,66 @@ std::string means_of(const Trace& trace) {
   return text + (trace.chains.size() > kShown ? ", ..." : "");
 }
 
+// No chain moves, and they do not stand at one value.
+bool stands_still(const Trace& trace) {
+  bool differ = false;
+  for (const std::vector<double>& draws : trace.chains) {
+    const auto moves = [&](double x) { return x != draws[0]; };  // NaN does
+    if (draws.size() < 2 || std::ranges::any_of(draws, moves)) return false;
+    differ = differ || draws[0] != trace.chains[0][0];
+  }
+  return differ;
+}
+
+// The first few, and how many more there are.
+//   text_of : (element) -> text
+std::string some_of(const auto& found, const auto& text_of) {
+  constexpr std::size_t kNamed = 5;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(found.size(), kNamed); ++k) {
+    text += (k == 0 ? "" : ", ") + text_of(found[k]);
+  }
+  if (found.size() > kNamed) text += fmt::format(" and {} more", found.size() - kNamed);
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> disagreement(const std::vector<Trace>& traces) {
-  constexpr std::size_t kShortest = 100, kNamed = 5;
+  constexpr std::size_t kShortest = 100;
   std::vector<std::pair<double, const Trace*>> found;
+  std::vector<const Trace*> still;
   for (const Trace& trace : traces) {
-    if (trace.chains.empty() || trace.chains[0].size() < kShortest) continue;
-    if (const double r_hat = r_hat_of(trace); r_hat > kDisagrees) found.emplace_back(r_hat, &trace);
+    if (stands_still(trace)) {
+      still.push_back(&trace);
+    } else if (!trace.chains.empty() && trace.chains[0].size() >= kShortest) {
+      const double r_hat = r_hat_of(trace);
+      if (r_hat > kDisagrees) found.emplace_back(r_hat, &trace);
+    }
   }
-  if (found.empty()) return {};
+  std::vector<std::string> out;
+  if (!still.empty()) {
+    out.push_back(
+        "no chain moves, and they stand at different values of " +
+        some_of(still, [](const Trace* each) { return in_quotes(each->name); }) +
+        fmt::format(": {} is {} by chain; its errors and effective samples are not known, and its "
+                    "mean says only where the chains began; write certain relations between "
+                    "unobserved nodes as less than certain, or leave such nodes out",
+                    in_quotes(still[0]->name), means_of(*still[0])));
+  }
+  if (found.empty()) return out;
   std::ranges::stable_sort(found, std::ranges::greater{},
                            [](const auto& each) { return each.first; });
   std::string text = "the chains disagree about ";
-  for (std::size_t k = 0; k < std::min(found.size(), kNamed); ++k) {
-    text += fmt::format("{}\"{}\" (R-hat {:.3f})", k == 0 ? "" : ", ", found[k].second->name,
-                        found[k].first);
-  }
-  if (found.size() > kNamed) text += fmt::format(" and {} more", found.size() - kNamed);
+  text += some_of(found, [](const auto& each) {
+    return fmt::format("{} (R-hat {:.3f})", in_quotes(each.second->name), each.first);
+  });
   text += fmt::format(
       ": \"{}\" has the means {} by chain; what the table says of them is wrong; "
       "give initial values, or take a longer burn-in",
       found[0].second->name, means_of(*found[0].second));
-  return {std::move(text)};
+  out.push_back(std::move(text));
+  return out;
 }
 
 }  // namespace croft::bugs

@@ -7,9 +7,10 @@
 
 namespace croft::bugs {
 
-// A warning, or none.  Names the traces whose R-hat is above 1.2, and the means of the chains of
-// the worst: one that has run away, or stays in another mode, makes the mean of all wrong.  Runs of
-// fewer than 100 draws a chain are too short to tell.
+// Warnings, or none.  One names the traces of which no chain moves and the values differ.  One
+// names those whose R-hat is above 1.2, and the means of the chains of the worst: a chain that has
+// run away, or stays in another mode, makes the mean of all wrong.  Runs of fewer than 100 draws a
+// chain are too short for that.
 std::vector<std::string> disagreement(const std::vector<Trace>& traces);
 
 }  // namespace croft::bugs

@@ -40,11 +40,13 @@ void DevianceEstimate::add(const ModelGraph& graph, std::span<Snapshot> of_chain
   for (const Snapshot& s : of_chains) {
     deviance_ += weight / chains * deviance_of(graph, s.values.data());
   }
-  if (of_chains.size() < 2) return;
+  if (of_chains.size() < 2) pd_ = std::numeric_limits<double>::infinity();
   std::vector<double> saved;
   for (const NodeId id : graph.observed()) {
+    if (std::isinf(pd_)) return;
     const Node& node = graph.node(id);
     if (fixed_parameters(graph, node)) continue;
+    if (support_moves(graph, node)) pd_ = std::numeric_limits<double>::infinity();
     for (std::size_t a = 0; a < of_chains.size(); ++a) {
       const std::size_t b = (a + 1) % of_chains.size();
       pd_ += weight / chains *
@@ -55,7 +57,8 @@ void DevianceEstimate::add(const ModelGraph& graph, std::span<Snapshot> of_chain
 
 std::optional<DevianceSummary> DevianceEstimate::summary() const {
   if (weight_ == 0) return std::nullopt;
-  return DevianceSummary{deviance_ / weight_, pd_ / weight_, (deviance_ + pd_) / weight_};
+  const double pd = std::isinf(pd_) ? std::nan("") : pd_ / weight_;
+  return DevianceSummary{deviance_ / weight_, pd, deviance_ / weight_ + pd};
 }
 
 }  // namespace croft::bugs

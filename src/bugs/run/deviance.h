@@ -5,7 +5,8 @@
 //   DIC = E D + pD
 //
 // pD is Plummer's (2002), as in JAGS: it needs neither means of parameters nor that they are
-// continuous.  The divergence is estimated by a replicate of each node, drawn from chain a.
+// continuous.  The divergence is estimated by a replicate of each node, drawn from chain a.  It is
+// infinite where the possible values of a node depend on unobserved ones: pD is NaN then.
 #pragma once
 #include <span>
 #include <vector>
@@ -28,7 +29,8 @@ class DevianceEstimate {
   void archive(StateArchive& state) { state(weight_, deviance_, pd_); }
 
  private:
-  double weight_ = 0, deviance_ = 0, pd_ = 0;  // sums by weight
+  double weight_ = 0, deviance_ = 0;  // sums by weight
+  double pd_ = 0;                     // infinite from the first time that it is
 };
 
 }  // namespace croft::bugs

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "bugs/distributions.h"
+#include "bugs/node_values.h"
 
 namespace croft::bugs {
 namespace {
@@ -42,6 +43,18 @@ std::string not_numbers(const Trace& trace) {
   return without == 0 ? "" : fmt::format("{} of {} draws", without, draws);
 }
 
+// Why pD is not known; empty where it is, or one chain cannot have it.
+std::string unknown_complexity(const ModelGraph& graph, const BugsResult& result) {
+  if (!result.deviance || !std::isnan(result.deviance->pd) || result.traces.empty() ||
+      result.traces[0].chains.size() < 2)
+    return {};
+  const auto found = std::ranges::find_if(
+      graph.observed(), [&](NodeId id) { return support_moves(graph, graph.node(id)); });
+  return "pD and DIC are not known: which values " +
+         (found == graph.observed().end() ? "an observed node" : in_quotes(graph.name(*found))) +
+         " can have depends on unobserved nodes";
+}
+
 }  // namespace
 
 std::vector<std::string> warnings_of(const ModelGraph& graph, const std::vector<Monitor>& monitors,
@@ -62,6 +75,14 @@ std::vector<std::string> warnings_of(const ModelGraph& graph, const std::vector<
         fmt::format("{} (probability {:.4g})", in_quotes(each.name), each.probabilities.back()));
   }
   std::vector<std::string> out;
+  const auto has_draws = [](const Trace& trace) { return !trace.chains[0].empty(); };
+  if (result.stopped && std::ranges::none_of(result.traces, has_draws)) {
+    const Trace& next = *std::ranges::min_element(result.traces, {}, &Trace::first);
+    out.push_back(fmt::format(
+        "nothing was kept: the run was stopped after {} iterations, and the first that is kept is "
+        "iteration {}; take a shorter burn-in, or let it run longer",
+        result.iterations, next.first));
+  }
   if (!unmoved.empty()) {
     out.push_back(
         (unmoved.size() == 1 ? "all draws are equal of " : "all draws are equal of each of ") +
@@ -71,6 +92,7 @@ std::vector<std::string> warnings_of(const ModelGraph& graph, const std::vector<
     out.push_back("no number (NaN) is the value of " + some_of(no_numbers) +
                   ": there is no mean, deviation or quantile");
   }
+  if (const std::string why = unknown_complexity(graph, result); !why.empty()) out.push_back(why);
   return out;
 }
 

@@ -95,13 +95,18 @@ class SamplingRun {
 };
 
 void SamplingRun::start() {
+  std::vector<Start> starts;  // in order: of several faults the first chain's is told
   for (std::size_t c = 0; c < options_.chains; ++c) {
     Random random = plan_.random(c, 0);
     const Arrays none;
     const Arrays& inits = inits_.empty() ? none : inits_[inits_.size() == 1 ? 0 : c];
-    chains_.push_back(std::make_unique<RunChain>(plan_, c, find_start(graph_, inits, random)));
+    starts.push_back(find_start(graph_, inits, random));
   }
-  pending_.resize(chains_.size());
+  chains_.resize(options_.chains);
+  pending_.resize(options_.chains);
+  pool_->run(chains_.size(), [&](std::size_t c, std::size_t) {
+    chains_[c] = std::make_unique<RunChain>(plan_, c, std::move(starts[c]));
+  });
 }
 
 void SamplingRun::archive(StateArchive& state) {
@@ -302,9 +307,9 @@ BugsResult sample(const Program& program, const Arrays& data, const std::vector<
                   const BugsOptions& options, const BugsCallback& progress) {
   options.validate();
   if (inits.size() > 1 && inits.size() != options.chains) {
-    throw UsageError("there are ", std::to_string(inits.size()),
-                     " sets of initial values, and has to be one, or one for each of the ",
-                     std::to_string(options.chains), " chains");
+    throw UsageError("there are ", std::to_string(inits.size()), " sets of initial values for ",
+                     std::to_string(options.chains), " chains; give one set for all chains, or ",
+                     Message::option("chains"), " ", std::to_string(inits.size()));
   }
   CompiledModel model = compile(program, data, options.seed);
   const ModelGraph& graph = model.graph;

@@ -40,9 +40,14 @@ class StartSearch {
                   fmt::format("{}", values_[graph_.node(id).first]),
                   " is impossible with those that it depends on: ", in_quotes(graph_.name(id)));
     }
+    const Node& node = graph_.node(id);
     throw Error(place_of(graph_.where(id)), ": no start was found in which ",
-                in_quotes(graph_.name(id)),
-                " is possible; give initial values of what it depends on");
+                node.observed && node.count == 1
+                    ? fmt::format("the observed value {} of ", values_[node.first])
+                    : "",
+                in_quotes(graph_.name(id)), " is possible for ",
+                distribution(node.distribution).name,
+                "; give initial values of what it depends on");
   }
 
  private:

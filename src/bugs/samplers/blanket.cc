@@ -128,8 +128,19 @@ Blanket::Blanket(const ModelGraph& graph, std::span<const NodeId> nodes,
   }
 }
 
-// By level, then function: still each after what it uses.
+// By level, then function: still each after what it uses.  Where no vectors come of it, the order
+// stays: levels take a look at every argument, and tables that are picked from have many.
 void Blanket::sort_operations() {
+  constexpr std::ptrdiff_t kShortest = 8;  // of a vector
+  const auto count = [&](Function f) {
+    return std::ranges::count(operations_, f,
+                              [&](OperationId id) { return graph_.operation(id).function; });
+  };
+  if (operations_.empty()) return;
+  if (count(Function::exp) < kShortest && count(Function::ilogit) < kShortest) {
+    batches_ = {{0, static_cast<std::uint32_t>(operations_.size()), Function::negate, false}};
+    return;
+  }
   std::unordered_map<Slot, std::uint32_t> levels;  // of outputs
   std::vector<std::pair<std::uint32_t, OperationId>> order;
   for (const OperationId id : operations_) {
@@ -164,7 +175,7 @@ void Blanket::sort_operations() {
   // Short ones go with their neighbours.
   std::vector<Batch> joined;
   for (Batch batch : batches_) {
-    batch.vectors = batch.vectors && batch.count >= 8;
+    batch.vectors = batch.vectors && batch.count >= kShortest;
     if (!joined.empty() && !joined.back().vectors && !batch.vectors) {
       joined.back().count += batch.count;
     } else {

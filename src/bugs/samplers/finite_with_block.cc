@@ -165,6 +165,19 @@ class FiniteWithBlock : public Sampler {
   std::vector<double> old_x_, mean_, deviation_, eta_, next_, w_, beta_;
 };
 
+// Nodes of the block with at most three children, one of them in the list.
+std::vector<NodeId> parents_of_few(const ModelGraph& graph, std::span<const NodeId> children,
+                                   std::span<const NodeId> block) {
+  constexpr std::size_t kFew = 3;
+  std::vector<NodeId> found;
+  for (const NodeId id : block) {
+    const auto own = graph.children(id);
+    const auto shared = [&](NodeId child) { return std::ranges::binary_search(own, child); };
+    if (own.size() <= kFew && std::ranges::any_of(children, shared)) found.push_back(id);
+  }
+  return found;
+}
+
 }  // namespace
 
 SamplerPointer make_finite_with_block(const ModelGraph& graph, NodeId id,
@@ -175,15 +188,25 @@ SamplerPointer make_finite_with_block(const ModelGraph& graph, NodeId id,
   if (node.count != 1 || !distribution(node.distribution).discrete) return nullptr;
   const Bounds values = possible_values(graph, node);
   const double states = values.upper - values.lower + 1;
-  const double cost = states * static_cast<double>(near.size() * block.size());
-  if (!(states <= kMostStates) || cost > *work) return nullptr;
-  // One child beyond the block is no tie: given the block, its law says all.
+  // One child beyond the block is a tie to those of the block alone that hardly have another one.
   const auto children = graph.children(id);
-  const auto in = [&](std::span<const NodeId> some) {
-    return std::ranges::count_if(
-        children, [&](NodeId child) { return std::ranges::binary_search(some, child); });
+  const auto in = [&](std::span<const NodeId> some) {  // up to two are counted
+    int found = 0;
+    for (const NodeId child : children) {
+      if (std::ranges::binary_search(some, child) && ++found == 2) break;
+    }
+    return found;
   };
-  if (in(near) < 2 && in(block) == 0) return nullptr;
+  std::vector<NodeId> few;
+  std::size_t seen = near.size();
+  const int near_children = in(near);
+  if (near_children < 2 && in(block) == 0) {
+    if (near_children == 0) return nullptr;
+    block = few = parents_of_few(graph, children, block);
+    seen = few.size() + graph.children_of(few).size();
+  }
+  const double cost = states * static_cast<double>(seen * block.size());
+  if (block.empty() || !(states <= kMostStates) || cost > *work) return nullptr;
   if (std::ranges::find(block, id) != block.end() || make_finite(graph, id) == nullptr) {
     return nullptr;
   }

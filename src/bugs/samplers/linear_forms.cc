@@ -6,13 +6,14 @@
 
 namespace croft::bugs {
 
-LinearForms::LinearForms(const ModelGraph& graph, std::span<const NodeId> nodes) : graph_(graph) {
+LinearForms::LinearForms(const ModelGraph& graph, std::span<const NodeId> nodes)
+    : graph_(graph), has_form_(graph.slots()) {
   coefficients_.push_back(1);
   fixed_.push_back(1);
   for (const NodeId id : nodes) {
     const Node& node = graph.node(id);
     for (Slot s = node.first; s < node.first + node.count; ++s) {
-      forms_[s].entries = {{static_cast<std::uint32_t>(elements_.size()), 0}};
+      form_at(s).entries = {{static_cast<std::uint32_t>(elements_.size()), 0}};
       elements_.push_back(s);
     }
   }
@@ -171,7 +172,7 @@ void LinearForms::add_operation(OperationId id) {
   } else {
     const Form form = o.outputs == 1 ? form_of(o) : Form{false, {}};
     if (form.linear && form.entries.empty()) return;  // times 0
-    for (std::uint32_t m = 0; m < o.outputs; ++m) forms_[o.out + m] = form;
+    for (std::uint32_t m = 0; m < o.outputs; ++m) form_at(o.out + m) = form;
   }
   for (std::uint32_t m = 0; m < o.outputs; ++m) {
     const auto it = forms_.find(o.out + m);
@@ -199,12 +200,12 @@ void LinearForms::add_pick(OperationId id, const Operation& o) {
   const auto elements = arguments.subspan(std::size_t{2} * o.aux);
   for (std::uint32_t m = 0; m < o.outputs; ++m) {
     if (subscripts_move) {
-      forms_[o.out + m] = {false, {}};
+      form_at(o.out + m) = {false, {}};
       continue;
     }
     if (by_fixed) {
       const std::size_t at = place_of(o, graph_.initial().data()) * o.outputs + m;
-      if (const Form* form = find(elements[at])) forms_[o.out + m] = Form(*form);
+      if (const Form* form = find(elements[at])) form_at(o.out + m) = Form(*form);
       continue;
     }
     std::list<Form> chosen;
@@ -223,7 +224,7 @@ void LinearForms::add_pick(OperationId id, const Operation& o) {
     if (chosen.empty()) continue;
     std::vector<Term> terms;
     for (const Form& form : chosen) terms.push_back({&form});
-    forms_[o.out + m] = sum_of(terms);
+    form_at(o.out + m) = sum_of(terms);
   }
 }
 
@@ -240,7 +241,7 @@ void LinearForms::add_matrix_product(const Operation& o) {
       linear = linear && product_term(left, right, terms);
     }
     Form form = linear ? sum_of(terms) : Form{false, {}};
-    if (!form.linear || !form.entries.empty()) forms_[o.out + m] = std::move(form);
+    if (!form.linear || !form.entries.empty()) form_at(o.out + m) = std::move(form);
   }
 }
 

@@ -22,11 +22,8 @@ class LinearForms {
   LinearForms(const ModelGraph& graph, std::span<const NodeId> nodes);
 
   std::span<const Slot> elements() const { return elements_; }  // the nodes' numbers
-  bool moves(Slot s) const { return forms_.contains(s); }       // with some node of the block
-  bool linear(Slot s) const {
-    const auto it = forms_.find(s);
-    return it == forms_.end() || it->second.linear;
-  }
+  bool moves(Slot s) const { return has_form_[s] != 0; }        // with some node of the block
+  bool linear(Slot s) const { return !moves(s) || find(s)->linear; }
   // Whether s_0 and all coefficients are the same in all states.
   bool constant(Slot s) const;
   // Empty for what does not move.
@@ -68,9 +65,10 @@ class LinearForms {
   Form form_of(const Operation& o);
   void add_pick(OperationId id, const Operation& o);
   void add_matrix_product(const Operation& o);
-  const Form* find(Slot s) const {
-    const auto it = forms_.find(s);
-    return it == forms_.end() ? nullptr : &it->second;
+  const Form* find(Slot s) const { return moves(s) ? &forms_.find(s)->second : nullptr; }
+  Form& form_at(Slot s) {
+    has_form_[s] = 1;
+    return forms_[s];
   }
   std::size_t place_of(const Operation& o, const double* values) const;
   bool product_term(Slot x, Slot y, std::vector<Term>& terms) const;
@@ -78,6 +76,7 @@ class LinearForms {
   const ModelGraph& graph_;
   std::vector<Slot> elements_;
   std::unordered_map<Slot, Form> forms_;
+  std::vector<std::uint8_t> has_form_;  // [slots]: tables that are picked from ask often
   std::vector<double> coefficients_;
   std::vector<std::uint8_t> fixed_;
   std::vector<Instruction> moving_;  // of coefficients that are not fixed, in order

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bugs/distributions/dense.h"
+#include "bugs/distributions/densities.h"
 #include "bugs/samplers/response_kernels.h"
 
 namespace croft::bugs {
@@ -31,6 +32,11 @@ void LinearModel::read_response(std::size_t c, const double* values) {
       return;
     case Id::student:
       a_[c] = x, b_[c] = values[term.second], c_[c] = values[term.third];
+      return;
+    case Id::ordered_logit:
+    case Id::ordered_probit:
+      a_[c] = term.second == kNothing ? kNever : values[term.second];
+      b_[c] = term.third == kNothing ? -kNever : values[term.third];
       return;
     default:
       break;
@@ -204,6 +210,12 @@ void LinearModel::by_kind(const Visit& visit) const {
         break;
       case Response::logistic:
         visit.template operator()<Response::logistic>(first, last);
+        break;
+      case Response::ordered_logit:
+        visit.template operator()<Response::ordered_logit>(first, last);
+        break;
+      case Response::ordered_probit:
+        visit.template operator()<Response::ordered_probit>(first, last);
         break;
     }
   }

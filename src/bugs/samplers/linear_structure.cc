@@ -141,7 +141,12 @@ bool LinearModel::predictor_of(const Node& node, std::size_t parameter, Term& te
              link(Function::icloglog, Response::cloglog);
     case Id::student:
     case Id::logistic:
-      term.kind = node.distribution == Id::student ? Response::student : Response::logistic;
+    case Id::ordered_logit:
+    case Id::ordered_probit:
+      term.kind = node.distribution == Id::student         ? Response::student
+                  : node.distribution == Id::logistic      ? Response::logistic
+                  : node.distribution == Id::ordered_logit ? Response::ordered_logit
+                                                           : Response::ordered_probit;
       term.eta = s;
       return forms_.linear(s);
     default: {
@@ -195,6 +200,15 @@ bool LinearModel::add_response(NodeId id) {
       term.second = graph_.slot_of(node, 1);
       term.third = graph_.slot_of(node, 2);
       break;
+    case Id::ordered_logit:
+    case Id::ordered_probit: {  // the cut points beside the value, where there are some
+      if (!graph_.fixed(node.first)) return false;
+      const auto cuts = graph_.slots_of(graph_.parameters(node)[1]);
+      const auto x = static_cast<std::size_t>(graph_.initial()[node.first]);
+      term.second = x > 1 ? cuts[x - 2] : kNothing;
+      term.third = x <= cuts.size() ? cuts[x - 1] : kNothing;
+      break;
+    }
     default:
       return false;
   }
@@ -216,7 +230,9 @@ bool LinearModel::add_response(NodeId id) {
   }
   term.entries = add_entries(forms_.entries(term.eta), false);
   for (std::size_t k = 0; k < node.parameters; ++k) {
-    if (k != parameter) term.fixed = term.fixed && graph_.fixed(graph_.slot_of(node, k));
+    if (k == parameter) continue;
+    for (const Slot s : graph_.slots_of(graph_.parameters(node)[k]))
+      term.fixed = term.fixed && graph_.fixed(s);
   }
   for (std::uint32_t k = 0; k < term.factors.count; ++k)
     term.fixed = term.fixed && graph_.fixed(factors_[term.factors.first + k].slot);

@@ -6,6 +6,8 @@
 //   cloglog  : x ln(1 - exp(-e^eta)) - (n - x) e^eta
 //   student  : -(k + 1)/2 ln(1 + tau (x - eta)^2 / k)
 //   logistic : -z - 2 ln(1 + e^-z), z = tau |x - eta|
+//   ordered_logit  : ln (F(b - eta) - F(a - eta)), F the logistic cdf, a < b the cut points beside
+//   x ordered_probit : the same with Phi
 //
 // docs/math/bugs_samplers.md section 4.
 #pragma once
@@ -14,11 +16,21 @@
 #include <cstdint>
 
 #include "bugs/distributions/cumulative.h"
+#include "bugs/distributions/softplus.h"
 #include "bugs/functions.h"
 
 namespace croft::bugs {
 
-enum class Response : std::uint8_t { power, logit, probit, cloglog, student, logistic };
+enum class Response : std::uint8_t {
+  power,
+  logit,
+  probit,
+  cloglog,
+  student,
+  logistic,
+  ordered_logit,
+  ordered_probit
+};
 
 // Value and derivatives by the predictor.
 struct ResponseSlope {
@@ -38,7 +50,26 @@ inline double log_of_normal_tail(double z) {
   return z < 25 ? std::log(0.5 * std::erfc(z * 0.70710678118654752440)) : log_normal_tail(z);
 }
 
-// a, b, c: power a, h; logit, probit, cloglog x, n; student x, tau, k; logistic x, tau.
+// phi(l) / (Phi(u) - Phi(l)) and phi(u) / (Phi(u) - Phi(l)), l < u; an end may be infinite.
+struct IntervalHazards {
+  double lower, upper, log_mass;
+};
+
+inline IntervalHazards normal_interval_hazards(double l, double u) {
+  constexpr double kMean = 0, kPrecision = 1;
+  const Numbers standard[] = {{&kMean, 1}, {&kPrecision, 1}};
+  const double log_mass = log_interval_probability(DistributionId::normal, {l, u}, standard);
+  const auto hazard = [&](double z) {
+    return std::isinf(z) ? 0 : 0.39894228040143267794 * std::exp(-0.5 * z * z - log_mass);
+  };
+  return {hazard(l), hazard(u), log_mass};
+}
+
+// 1 / (1 + e^-z)
+inline double logistic_cdf(double z) { return 1 / (1 + std::exp(-z)); }
+
+// a, b, c: power a, h; logit, probit, cloglog x, n; student x, tau, k; logistic x, tau; ordered a,
+// b.
 template <Response kind>
 double response_first(double eta, double a, double b, double c) {
   if constexpr (kind == Response::power) return a - b * std::exp(eta);
@@ -55,6 +86,12 @@ double response_first(double eta, double a, double b, double c) {
     return (c + 1) * b * d / (c + b * d * d);
   }
   if constexpr (kind == Response::logistic) return b * std::tanh(0.5 * b * (a - eta));
+  if constexpr (kind == Response::ordered_logit)
+    return logistic_cdf(a - eta) - logistic_cdf(eta - b);
+  if constexpr (kind == Response::ordered_probit) {
+    const IntervalHazards at = normal_interval_hazards(a - eta, b - eta);
+    return at.lower - at.upper;
+  }
 }
 
 template <Response kind>
@@ -84,6 +121,11 @@ ResponseSlope response(double eta, double a, double b, double c) {
     const double z = b * std::fabs(a - eta);
     return {-z - 2 * std::log1p(std::exp(-z)), first};
   }
+  // F(b - eta) (1 - F(a - eta)), up to 1 - e^(a - b), which does not move
+  if constexpr (kind == Response::ordered_logit)
+    return {-softplus(eta - b) - softplus(a - eta), first};
+  if constexpr (kind == Response::ordered_probit)
+    return {normal_interval_hazards(a - eta, b - eta).log_mass, first};
 }
 
 // The predictor at which the response is largest.  Counts get half a success and half a failure
@@ -92,6 +134,8 @@ template <Response kind>
 double own_estimate(double a, double b) {
   if constexpr (kind == Response::student || kind == Response::logistic) return a;
   if constexpr (kind == Response::power) return b > 0 ? std::log(std::max(a, 0.5) / b) : 0;
+  if constexpr (kind == Response::ordered_logit || kind == Response::ordered_probit)
+    return std::isinf(a) ? b - 1 : std::isinf(b) ? a + 1 : 0.5 * (a + b);
   const double p = (a + 0.5) / (b + 1);
   if constexpr (kind == Response::logit) return std::log(p / (1 - p));
   if constexpr (kind == Response::probit) return normal_quantile(p);
@@ -116,6 +160,17 @@ double response_weight(double eta, double a, double b, double c) {
   }
   if constexpr (kind == Response::student) return b * (c + 1) / (c + 3);
   if constexpr (kind == Response::logistic) return b * b / 3;
+  if constexpr (kind == Response::ordered_logit) {
+    const double below = logistic_cdf(a - eta), above = logistic_cdf(eta - b);
+    return below * (1 - below) + above * (1 - above);
+  }
+  if constexpr (kind == Response::ordered_probit) {
+    const double l = a - eta, u = b - eta;
+    const IntervalHazards at = normal_interval_hazards(l, u);
+    const double slope = at.lower - at.upper;
+    const double second = (at.lower > 0 ? l * at.lower : 0) - (at.upper > 0 ? u * at.upper : 0);
+    return std::clamp(slope * slope - second, 1e-6, 1.0);  // far out its digits cancel
+  }
 }
 
 }  // namespace croft::bugs

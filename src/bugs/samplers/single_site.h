@@ -16,7 +16,8 @@ SamplerPointer make_slice(const ModelGraph& graph, NodeId id);
 SamplerPointer make_finite(const ModelGraph& graph, NodeId id);
 // Several of those, with at most 12 states together: all of them, drawn from their joint law.
 SamplerPointer make_finite_block(const ModelGraph& graph, std::span<const NodeId> nodes);
-// One of those, drawn together with a linear block that has two or more children in common with it.
+// One of those, drawn together with a linear block that has two or more children in common with it,
+// or with those of the block's nodes that share its one child and have hardly another.
 //   near : the block and its children, in order
 //   work : what an iteration may still cost; less by the sampler's cost where there is one
 SamplerPointer make_finite_with_block(const ModelGraph& graph, NodeId id,

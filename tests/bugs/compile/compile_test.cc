@@ -19,6 +19,8 @@ Arrays some_data() {
   data["y"] = {{3}, {0.5, NAN, 2.5}};
   data["m"] = {{2, 3}, {1, 2, 3, 4, 5, 6}};
   data["group"] = {{3}, {2, 1, 2}};
+  data["half"] = {{1}, {0.5}};
+  data["none"] = {{0}, {}};
   return data;
 }
 
@@ -324,6 +326,28 @@ TEST(BugsCompiler, FaultsNameTheLineAndTheNode) {
       {"model {\n a <- sum(1:1.0E+12) }", "t.bug:2", "more than 20000000 elements"},
       {"model {\n x[1] ~ dexp(1)\n x[2] ~ dunif(5, 6) }", "t.bug:3", "impossible"},
       {"model {\n a[] <- x }", "t.bug:2", "empty subscript"},
+      {"model {\n a ~ dnorm(0, 1)\n a ~ dnorm(1, 1) }", "t.bug:3", "twice, first in line 2"},
+      {"model {\n a ~ dnorm(0, 1) T(2, 1) }", "t.bug:2",
+       "the lower bound 2 is above the upper bound 1: \"a\""},
+      {"model {\n a ~ dnorm(0, 1) I(2, 1) }", "t.bug:2", "bound 2 is above the upper bound 1"},
+      {"model {\n u ~ dnorm(0, 1)\n a ~ dnorm(u, 1) I(2, 1) }", "t.bug:3",
+       "bound 2 is above the upper bound 1"},
+      {"model {\n u ~ dgamma(1, 1)\n a ~ dpois(u) T(-2, -1) }", "t.bug:3", "no value that dpois"},
+      {"model {\n u ~ dgamma(1, 1)\n half ~ dpois(u) }", "t.bug:3",
+       "the observed value 0.5 is impossible: dpois has whole numbers only: \"half\""},
+      {"model {\n u ~ dgamma(1, 1)\n x[1] ~ dpois(u)\n half ~ dpar(u, 2) }", "t.bug:4",
+       "0.5 is impossible: dpar has none below 2"},
+      {"model {\n u ~ dgamma(1, 1)\n half ~ dbin(u, 0) }", "t.bug:3", "0.5 is impossible"},
+      {"model {\n u ~ dgamma(1, 1)\n x[3] ~ dbeta(u, 1) }", "t.bug:3", "dbeta has none above 1"},
+      {"model {\n u ~ dgamma(1, 1)\n half ~ dexp(u) T(1, 2) }", "t.bug:3", "outside its bounds"},
+      {"model {\n half ~ dpois(2) }", "t.bug:2", "the observed value 0.5 is impossible: dpois"},
+      {"model {\n a ~ dflat() }", "t.bug:2", "dflat is improper"},
+      {"model {\n none ~ dnorm(0, 1) }", "t.bug:2", "no values: \"none\""},
+      {"model {\n none[] ~ ddirch(x) }", "t.bug:2", "no values: \"none\""},
+      {"model {\n none[1] <- 1 }", "t.bug:2", "no values: \"none\""},
+      {"model {\n a ~ dflat()\n b ~ dnorm(a, 1) }", "t.bug:2", "dflat is improper"},
+      {"model {\n a ~ dnorm(0, 1) I(, b)\n b ~ dnorm(0, 1) I(a, ) }", "t.bug:2",
+       "write ordered ~ dbern(step(b - a))"},
       {"model {\n a <- inverse(m) }", "t.bug:2", "2 x 3 is not square"},
       {"model {\n a <- m %*% m }", "t.bug:2", "2 x 3 and one of 2 x 3"},
   };

@@ -94,6 +94,40 @@ TEST(BugsRDump, AListHasArraysByRowsAndADumpOfRByColumns) {
       "");
 }
 
+TEST(BugsRDump, AttributesStandInAnyOrder) {
+  for (const char* const text :
+       {"a = structure(.Dim = c(2, 3), .Data = 1:6)", "a = structure(.Data = 1:6, .Dim = c(2, 3))",
+        "a = structure(.Dim = c(2, 3), 1:6)"}) {
+    EXPECT_EQ(dump_of(text).at("a").values, (Numbers{1, 2, 3, 4, 5, 6})) << text;
+    EXPECT_EQ(dump_of(text).at("a").dimensions, (Sizes{2, 3})) << text;
+    EXPECT_EQ(dump_of("list(" + std::string(text) + ")").at("a").values,
+              (Numbers{1, 4, 2, 5, 3, 6}))
+        << text;
+  }
+  EXPECT_EQ(dump_fault("a <- structure(.Dim = c(2, 3))"),
+            "d.R:1:16: a structure without values: \".Dim\"; write .Data = c(1, 2, 3)");
+}
+
+TEST(BugsRDump, TablesOfWinBugsAreColumns) {
+  const Arrays arrays =
+      dump_of("list(N = 3)\nx[] Y[,1] Y[,2] z[]\n1 -2 3.5 NA\n4 5 6 7\n1e2 8 9 0\nEND\nb <- 2\n");
+  EXPECT_EQ(arrays.at("N").values, Numbers{3});
+  EXPECT_EQ(arrays.at("b").values, Numbers{2});
+  EXPECT_EQ(arrays.at("x").values, (Numbers{1, 4, 100}));
+  EXPECT_EQ(arrays.at("x").dimensions, Sizes{3});
+  EXPECT_EQ(arrays.at("Y").values, (Numbers{-2, 5, 8, 3.5, 6, 9}));
+  EXPECT_EQ(arrays.at("Y").dimensions, (Sizes{3, 2}));
+  EXPECT_TRUE(std::isnan(arrays.at("z").values[0]));
+  EXPECT_EQ(dump_of("x[] y[]\nEND\n").at("y").dimensions, Sizes{0});
+  EXPECT_EQ(dump_fault("x[] y[]\n1 2\n3\nEND\n"),
+            "d.R:4:1: the last row has fewer than 2 numbers: \"END\"");
+  EXPECT_NE(dump_fault("x[] y[]\n1 2\n").find("ends with a line END"), std::string::npos);
+  EXPECT_NE(dump_fault("x[] x[]\n1 2\nEND").find("not the next of its name"), std::string::npos);
+  EXPECT_NE(dump_fault("Y[,2] Y[,1]\n1 2\nEND").find("not the next of its name"),
+            std::string::npos);
+  EXPECT_NE(dump_fault("x[1] <- 2").find("heads such as x[]"), std::string::npos);
+}
+
 TEST(BugsArrayFiles, ThatTheyAreReadByRowsIsSaidOnce) {
   const std::string text = " = structure(.Data = c(1, 2, 3, 4), .Dim = c(2, 2)))";
   const TemporaryFile a("list(a" + text), b("list(b" + text);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bugs/posterior/disagreement.h"
 #include "core/json.h"
 #include "croft/core/random.h"
 
@@ -43,6 +44,26 @@ TEST(BugsSummary, EqualDrawsHaveThatMeanAndNoDeviation) {
   EXPECT_EQ(node.sd, 0);
   EXPECT_EQ(node.error, 0);
   EXPECT_TRUE(std::isnan(node.effective) && std::isnan(node.r_hat));
+}
+
+TEST(BugsSummary, ChainsThatStandStillAtDifferentValuesHaveNoErrors) {
+  const Trace trace{.name = "k",
+                    .chains = {std::vector<double>(1000, 2.0), std::vector<double>(1000, 5.0),
+                               std::vector<double>(1000, 2.0)}};
+  const NodeSummary node = summarise(trace);
+  EXPECT_NEAR(node.mean, 3, 1e-12);
+  EXPECT_TRUE(std::isnan(node.error) && std::isnan(node.effective) &&
+              std::isnan(node.tail_effective));
+  EXPECT_NE(to_json(node).dump().find("\"mcse\":null,\"effective_samples\":null"),
+            std::string::npos)
+      << to_json(node).dump();
+  const std::vector<std::string> warnings = disagreement({trace});
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].rfind("no chain moves, and they stand at different values of \"k\": \"k\" "
+                              "is 2, 5, 2 by chain; its errors and effective samples are not known",
+                              0),
+            0u)
+      << warnings[0];
 }
 
 TEST(BugsSummary, WhatIsSometimesNoNumberHasNoQuantiles) {

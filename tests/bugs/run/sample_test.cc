@@ -198,6 +198,28 @@ TEST(BugsSample, AConjugateNormalHasItsPosteriorItsPredictionAndItsDeviance) {
   EXPECT_DOUBLE_EQ(result.deviance->dic, result.deviance->mean_deviance + result.deviance->pd);
 }
 
+TEST(BugsSample, ComplexityIsNotKnownWherePossibleValuesDependOnUnobservedNodes) {
+  BugsOptions options = short_run();
+  options.monitors = {};
+  options.exact = false;
+  for (const char* const law : {"dhyper(n, 6, 4, 1)", "dbin(0.3, n)", "dbetabin(1, 2, n)",
+                                "dunif(0, n + 1)", "dpois(3) T(, n)", "dpar(1, 1 / (1 + n))"}) {
+    const BugsResult result =
+        sample(program_of("model { y ~ " + std::string(law) + "  n ~ dpois(5) }"),
+               {{"y", {{1}, {2}}}}, {}, options);
+    ASSERT_TRUE(result.deviance);
+    EXPECT_TRUE(std::isfinite(result.deviance->mean_deviance));
+    EXPECT_TRUE(std::isnan(result.deviance->pd) && std::isnan(result.deviance->dic)) << law;
+    ASSERT_EQ(result.warnings.size(), 1u) << law;
+    EXPECT_EQ(result.warnings[0],
+              "pD and DIC are not known: which values \"y\" can have depends on unobserved nodes");
+  }
+  options.chains = 1;
+  const BugsResult one = sample(program_of(kNormal), normal_data(), {}, options);
+  EXPECT_TRUE(std::isnan(one.deviance->pd));
+  EXPECT_TRUE(one.warnings.empty());
+}
+
 TEST(BugsSample, StopsWhenTheMonitoredValuesAreKnownWellEnough) {
   BugsOptions options = short_run();
   options.samples = 100000;
@@ -302,6 +324,18 @@ TEST(BugsSample, NodesWhoseDrawsAreAllEqualAreTold) {
                                  "chains do not move"});
 }
 
+TEST(BugsSample, ARunThatIsStoppedInTheBurnInSaysThatNothingWasKept) {
+  BugsOptions options = short_run();
+  options.burn_in = 1'000'000'000;
+  const BugsResult result = sample(program_of(kNormal), normal_data(), {}, options,
+                                   [](const BugsProgress&) { return false; });
+  ASSERT_EQ(result.warnings.size(), 1u);
+  EXPECT_EQ(result.warnings[0].rfind("nothing was kept: the run was stopped after 1 iterations", 0),
+            0u)
+      << result.warnings[0];
+  EXPECT_NE(result.warnings[0].find("iteration 1000000001"), std::string::npos);
+}
+
 TEST(BugsSample, AThinningThatKeepsNothingIsRefused) {
   BugsOptions options = short_run();
   options.thin = options.samples + 1;
@@ -345,7 +379,7 @@ TEST(BugsStarts, ThatCannotBeFoundNameTheNode) {
   Random random(1);
   const std::string fault = message_of<Error>([&] { find_start(model.graph, {}, random); });
   EXPECT_EQ(fault.rfind("t.bug:2", 0), 0u) << fault;
-  EXPECT_NE(fault.find("\"y\""), std::string::npos);
+  EXPECT_NE(fault.find("the observed value 2 of \"y\" is possible for dunif"), std::string::npos);
 }
 
 }  // namespace

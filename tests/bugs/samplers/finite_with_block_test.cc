@@ -156,6 +156,31 @@ TEST(FiniteWithBlock, ALabelMovesWithTheNodeWhosePriorItSets) {
   }
 }
 
+// k is an offset of one datum: given a, it cannot change.
+TEST(FiniteWithBlock, AnOffsetOfOneDatumMovesWithWhatSeesNoOther) {
+  for (const char* const program :
+       {"model { k ~ dcat(p)  a ~ dnorm(0, 0.001)  y[1] ~ dnorm(a + 10 * k, 1) }",
+        "model { for (i in 1:6) { y[i] ~ dnorm(a[i] + 10 * offset[i], 1)  a[i] ~ dnorm(0, 0.001) } "
+        " "
+        "k ~ dcat(p)  offset[1] <- k  for (i in 2:6) { offset[i] <- 1 } }"}) {
+    const Question question{
+        program, {{"p", {{3}, {0.2, 0.3, 0.5}}}, {"y", {{6}, {18, 10, 9, 11, 8, 12}}}}, {}, 4000};
+    std::array<double, 3> expected = {0.2, 0.3, 0.5};
+    double total = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double apart = 18 - 10 * static_cast<double>(k + 1);
+      total += expected[k] *= std::exp(-0.5 * apart * apart / 1001);
+    }
+    std::vector<SamplerUse> samplers;
+    std::map<double, double> shares = shares_of(question, "k", &samplers);
+    EXPECT_TRUE(draws_jointly(samplers, "k"));
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double p = expected[k] / total;
+      EXPECT_NEAR(shares[static_cast<double>(k + 1)], p, 4.5 * std::sqrt(p * (1 - p) / 16000)) << k;
+    }
+  }
+}
+
 // One child says all of a label, and there are as many labels as data.
 TEST(FiniteWithBlock, LabelsOfAMixtureAreDrawnAlone) {
   const Question question{

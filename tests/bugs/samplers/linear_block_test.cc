@@ -75,6 +75,12 @@ TEST(Responses, HaveTheirDerivatives) {
   expect_derivatives<Response::cloglog>(3, 10, 0, false);
   expect_derivatives<Response::student>(0.5, 2, 4, false);
   expect_derivatives<Response::logistic>(0.5, 2, 0, false);
+  for (const double lower : {-HUGE_VAL, -0.4}) {
+    for (const double upper : {0.7, HUGE_VAL}) {
+      expect_derivatives<Response::ordered_logit>(lower, upper, 0, true);
+      expect_derivatives<Response::ordered_probit>(lower, upper, 0, true);
+    }
+  }
 }
 
 TEST(Responses, AreLargestAtTheirOwnEstimate) {
@@ -231,6 +237,7 @@ struct Regression {
   Id law;
   std::vector<double> before, after;  // parameters before and after the linked one
   std::vector<double> y;
+  std::vector<double> cuts = {};  // a vector after them; empty: there is none
 };
 
 void expect_regression(const Regression& r, std::uint64_t seed) {
@@ -242,10 +249,12 @@ void expect_regression(const Regression& r, std::uint64_t seed) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     const Slot eta =
         m.operation(Function::inner_product, {m.number(1), m.slot(a), m.number(x[i]), m.slot(b)});
-    std::vector<Slot> parameters = m.numbers(r.before);
-    parameters.push_back(r.link == Function::negate ? eta : m.operation(r.link, {eta}));
-    for (const Slot s : m.numbers(r.after)) parameters.push_back(s);
-    m.node(r.law, parameters, {r.y[i]});
+    std::vector<NodeParameter> parameters;
+    for (const Slot s : m.numbers(r.before)) parameters.push_back({{s}});
+    parameters.push_back({{r.link == Function::negate ? eta : m.operation(r.link, {eta})}});
+    for (const Slot s : m.numbers(r.after)) parameters.push_back({{s}});
+    if (!r.cuts.empty()) parameters.push_back({m.numbers(r.cuts)});
+    m.array_node(r.law, parameters, 1, 0, {r.y[i]});
   }
   m.graph.finish();
   const std::vector<Slot> slots = {m.slot(a), m.slot(b)};
@@ -274,7 +283,10 @@ void expect_regression(const Regression& r, std::uint64_t seed) {
           p.push_back(eta);
       }
       p.insert(p.end(), r.after.begin(), r.after.end());
-      sum += scalar_density<Part::whole>(r.law, r.y[i], p.data());
+      std::vector<Numbers> views;
+      for (const double& each : p) views.emplace_back(&each, 1);
+      if (!r.cuts.empty()) views.emplace_back(r.cuts);
+      sum += log_density(r.law, {&r.y[i], 1}, views);
     }
     return sum;
   };
@@ -312,7 +324,21 @@ TEST(HamiltonianBlock, DrawsThePosteriorOfEveryResponse) {
            {"gamma", Function::exp, Id::gamma, {2.5}, {}, {2, 1, 0.3, 0.5, 0.1}},
            {"precision", Function::exp, Id::normal, {0.3}, {}, {2, 1, 0.3, 0.5, 0.1}},
            {"student", Function::negate, Id::student, {}, {2, 3}, {2, 1, 7, 0.5, 0.1}},
-           {"logistic", Function::negate, Id::logistic, {}, {2}, {2, 1, 4, 0.5, 0.1}}}) {
+           {"logistic", Function::negate, Id::logistic, {}, {2}, {2, 1, 4, 0.5, 0.1}},
+           {"ordered logit",
+            Function::negate,
+            Id::ordered_logit,
+            {},
+            {},
+            {1, 2, 1, 3, 4},
+            {-1, 0.5, 2}},
+           {"ordered probit",
+            Function::negate,
+            Id::ordered_probit,
+            {},
+            {},
+            {1, 2, 1, 3, 4},
+            {-1, 0.5, 2}}}) {
     expect_regression(r, ++seed);
   }
 }
