@@ -21,10 +21,12 @@
 namespace croft {
 namespace {
 
-constexpr double kWidest = 24;       // said in a message, too
-constexpr double kWider = 2;         // so many more joint states of a clique, in powers of 2
-constexpr double kShakenWidth = 8;   // of blocks that are drawn: exponentials are slow
-constexpr double kWorkOfDraw = 100;  // for each variable and power of 2 of the width
+constexpr double kWidest = 24;      // said in a message, too
+constexpr double kWider = 2;        // so many more joint states of a clique, in powers of 2
+constexpr double kShakenWidth = 8;  // of blocks that are drawn: exponentials are slow
+constexpr std::size_t kLevels = 2;  // widths with shakes: wide blocks take too long for many
+constexpr std::size_t kFewerShakes = 4;
+constexpr double kWorkOfDraw = 10;  // for each variable and power of 2 of the width
 // Blocks are drawn anew in one of so many rounds, or while fewer are kept: to draw narrow ones
 // takes longer than to solve them.
 constexpr std::uint64_t kRoundsOfDrawn = 4;
@@ -87,8 +89,10 @@ BlockDescent::BlockDescent(const FactorGraph& graph, const BlockOptions& options
   options.validate();
 }
 
-void BlockDescent::begin(std::span<const State> states) {
-  width_ = std::min(options_.first_width, options_.most_width);
+void BlockDescent::begin(std::span<const State> states, std::size_t level) {
+  level_ = level;
+  width_ =
+      std::min(options_.first_width + kWider * static_cast<double>(level), options_.most_width);
   if (!blocks_.summed().empty()) width_ = std::max(width_, blocks_.log2_largest_sum() + room_);
   go_on_from(states, options_.patience, std::numeric_limits<std::size_t>::max());
 }
@@ -101,6 +105,7 @@ void BlockDescent::go_on_from(std::span<const State> states, std::size_t idle, s
 }
 
 void BlockDescent::widen() {
+  ++level_;
   width_ = std::max(width_, std::min(width_ + kWider, options_.most_width));
   go_on_from(std::vector<State>(x_), options_.patience, std::numeric_limits<std::size_t>::max());
 }
@@ -242,13 +247,30 @@ BlockWalk::BlockWalk(const FactorGraph& graph, const BlockSearchOptions& options
       options_(options),
       descent_(graph, options, summed),
       range_(mean_range(graph)),
-      shakes_(summed.empty() ? std::size(kShakesOfParts) : 0),
+      by_parts_(summed.empty()),
+      shakes_(kLevels, by_parts_ ? std::size(kShakesOfParts) : 0),
       seeds_(options.seed) {
   options.validate();
 }
 
+std::size_t BlockWalk::shakes() const {
+  return descent_.level() < shakes_.size() ? shakes_[descent_.level()] : 0;
+}
+
+void BlockWalk::set_shakes(std::size_t shakes) {
+  if (by_parts_ && descent_.level() < shakes_.size()) shakes_[descent_.level()] = shakes;
+}
+
+// The narrowest blocks around which shakes find something; a few rounds of narrower ones are of no
+// use then.
+std::size_t BlockWalk::first_level() const {
+  std::size_t level = 0;
+  while (by_parts_ && level < shakes_.size() && shakes_[level] == 0) ++level;
+  return level;
+}
+
 void BlockWalk::begin(std::span<const State> states) {
-  descent_.begin(states);
+  descent_.begin(states, first_level());
   left_ = false;
   fruitless_ = 0;
 }
@@ -257,11 +279,12 @@ void BlockWalk::begin(std::span<const State> states) {
 // has mostly found something better somewhere.
 void BlockWalk::join(std::span<const State> best) {
   left_ = true;
-  if (shakes_ == 0 || descent_.solved()) return;
+  if (!by_parts_ || descent_.solved()) return;
   const std::vector<State> joined = better_parts(graph_, lists_, best, descent_.states());
   const double score = graph_.score(joined);
   const bool better = score > best_ + 1e-12 * std::abs(score);
   fruitless_ = better ? 0 : fruitless_ + 1;
+  if (better) set_shakes(std::size(kShakesOfParts));
   best_ = std::max(best_, score);
   descent_.go_on_from(joined, kIdleAfterShake, kRoundsAfterShake);
 }
@@ -269,11 +292,12 @@ void BlockWalk::join(std::span<const State> best) {
 // On from where rounds find nothing; false: stopped.
 bool BlockWalk::leave(std::span<const State> best, const std::function<bool()>& goes_on) {
   left_ = false;
-  if (fruitless_ < shakes_) {
+  if (fruitless_ < shakes()) {
     const double heat = kShakesOfParts[turn_++ % std::size(kShakesOfParts)];
     return descent_.shake(heat * range_, goes_on) != BlockDescent::Round::stopped;
   }
   fruitless_ = 0;
+  set_shakes(shakes() / kFewerShakes);
   if (descent_.widest()) return restart(best, goes_on);
   descent_.widen();
   return true;
@@ -285,7 +309,7 @@ bool BlockWalk::restart(std::span<const State> best, const std::function<bool()>
   const auto shake = [&](double heat) {
     return descent_.shake(heat * range_, goes_on) != BlockDescent::Round::stopped;
   };
-  descent_.begin(best);
+  descent_.begin(best, first_level());
   if (++restarts_ % kAnnealEvery != 0) return shake(kShakes[restarts_ % std::size(kShakes)]);
   AnnealingOptions annealing;
   annealing.sweeps = options_.annealing_sweeps;
@@ -295,7 +319,7 @@ bool BlockWalk::restart(std::span<const State> best, const std::function<bool()>
   annealing_work_ += static_cast<double>(found.convergence.iterations) * work_of_sweep(graph_);
   if (!found.convergence.converged) return false;
   if (found.states.empty()) return std::ranges::all_of(kFallingHeats, shake);
-  descent_.begin(found.states);
+  descent_.begin(found.states, first_level());
   return true;
 }
 

@@ -40,7 +40,10 @@ class BlockDescent {
                std::span<const Variable> summed = {});
 
   // From here, and with narrow blocks first.
-  void begin(std::span<const State> states);
+  //   level : how often blocks of the first width become wider before
+  void begin(std::span<const State> states, std::size_t level = 0);
+  // How many times blocks have become wider.
+  std::size_t level() const { return level_; }
   // From here, with blocks as wide as they are now.
   //   idle, most : rounds without anything better, or at all, until it is idle
   void go_on_from(std::span<const State> states, std::size_t idle, std::size_t most);
@@ -85,6 +88,7 @@ class BlockDescent {
   Random random_;
   std::vector<State> x_;
   double width_ = 0, work_ = 0;
+  std::size_t level_ = 0;
   std::size_t idle_ = 0, rounds_ = 0;  // from where it began or went on
   std::size_t patience_ = 0, most_rounds_ = 0;
   bool solved_ = false;
@@ -116,11 +120,14 @@ class BlockWalk {
   BlockDescent::Round step(std::span<const State> best, const std::function<bool()>& goes_on);
   const BlockDescent& at() const { return descent_; }
   // Whether the widest blocks have found nothing: the next step is from another start.
-  bool exhausted() const { return left_ && descent_.widest() && fruitless_ >= shakes_; }
+  bool exhausted() const { return left_ && descent_.widest() && fruitless_ >= shakes(); }
   std::size_t restarts() const { return restarts_; }
   double work() const { return descent_.work() + annealing_work_; }
 
  private:
+  void set_shakes(std::size_t shakes);
+  std::size_t shakes() const;
+  std::size_t first_level() const;
   void join(std::span<const State> best);
   bool leave(std::span<const State> best, const std::function<bool()>& goes_on);
   bool restart(std::span<const State> best, const std::function<bool()>& goes_on);
@@ -130,7 +137,10 @@ class BlockWalk {
   const BlockSearchOptions options_;
   BlockDescent descent_;
   const double range_;
-  const std::size_t shakes_;  // without anything better, before blocks become wider
+  const bool by_parts_;
+  // [levels] how many shakes without anything better there are before blocks become wider: fewer
+  // where they have found nothing.
+  std::vector<std::size_t> shakes_;
   Random seeds_;
   bool left_ = false;          // the rounds from the present start have come to an end
   std::size_t fruitless_ = 0;  // such ends without anything better, with blocks of this width
