@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -14,23 +15,46 @@
 #include "inference/graph/allowed_assignment.h"
 #include "inference/graph/local_state.h"
 #include "inference/graph/search/local_search.h"
+#include "structure/counting.h"
 #include "structure/picked_graph.h"
 
 namespace croft {
 namespace {
 
-constexpr double kWidest = 24;           // said in a message, too
-constexpr double kWider = 2;             // so many more joint states of a clique, in powers of 2
-constexpr double kWorkOfNumber = 4;      // to pick one
-constexpr std::size_t kAnnealEvery = 4;  // starts
+constexpr double kWidest = 24;      // said in a message, too
+constexpr double kWider = 2;        // so many more joint states of a clique, in powers of 2
+constexpr double kShakenWidth = 8;  // of blocks that are drawn: exponentials are slow
+constexpr std::size_t kLevels = 2;  // widths with shakes: wide blocks take too long for many
+constexpr std::size_t kFewerShakes = 4;
+constexpr double kWorkOfDraw = 10;  // for each variable and power of 2 of the width
+// Blocks are drawn anew in one of so many rounds, or while fewer are kept: to draw narrow ones
+// takes longer than to solve them.
+constexpr std::uint64_t kRoundsOfDrawn = 4;
+constexpr std::size_t kMostKept = 16, kMostKeptVariables = 1 << 22;
+constexpr double kWorkOfNumber = 4;                                // to pick one
+constexpr std::size_t kIdleAfterShake = 2, kRoundsAfterShake = 8;  // rounds
+constexpr std::size_t kMostCounted = 10;  // variables of a factor that counts, in a table
+constexpr std::size_t kAnnealEvery = 4;   // starts
 // Temperatures of drawn blocks, relative to the mean range of the factors; by turns.
 constexpr double kShakes[] = {0.02, 0.05, 0.1, 0.2};
+// The same where each part is kept as it is best: on a torus of 100 x 100 spins these are ahead of
+// (0.1, 0.2, 0.35, 0.6) by 0.2 % after ten seconds.
+constexpr double kShakesOfParts[] = {0.3, 0.7, 1.5, 4};
 constexpr double kFallingHeats[] = {1, 0.5, 0.25, 0.12, 0.06, 0.03};
 
 double log2_of_most_states(const FactorGraph& graph) {
   std::size_t most = 2;
   for (Variable v = 0; v < graph.variables(); ++v) most = std::max(most, graph.states(v));
   return std::log2(static_cast<double>(most));
+}
+
+// Whether a factor counts the states of more variables than a table is for.
+bool counts_many(const FactorGraph& graph) {
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    const bool counts = counts_states(graph.potential(graph.potential_of(f)).kind);
+    if (counts && graph.scope(f).size() > kMostCounted) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -55,32 +79,55 @@ BlockDescent::BlockDescent(const FactorGraph& graph, const BlockOptions& options
     : graph_(graph),
       options_(options),
       lists_(graph),
+      by_trees_(!summed.empty() || counts_many(graph)),
+      maximum_(graph, lists_),
       room_(2 * log2_of_most_states(graph)),
       blocks_(graph, summed, options.most_width + kWider - room_, options.most_width / 2),
+      most_kept_(
+          std::clamp<std::size_t>(kMostKeptVariables / (graph.variables() + 1), 1, kMostKept)),
       random_(options.seed) {
   options.validate();
 }
 
-void BlockDescent::begin(std::span<const State> states) {
-  x_.assign(states.begin(), states.end());
-  width_ = std::min(options_.first_width, options_.most_width);
+void BlockDescent::begin(std::span<const State> states, std::size_t level) {
+  level_ = level;
+  width_ =
+      std::min(options_.first_width + kWider * static_cast<double>(level), options_.most_width);
   if (!blocks_.summed().empty()) width_ = std::max(width_, blocks_.log2_largest_sum() + room_);
-  idle_ = 0;
-  exhausted_ = false;
+  go_on_from(states, options_.patience, std::numeric_limits<std::size_t>::max());
+}
+
+void BlockDescent::go_on_from(std::span<const State> states, std::size_t idle, std::size_t most) {
+  x_.assign(states.begin(), states.end());
+  idle_ = rounds_ = 0;
+  patience_ = idle;
+  most_rounds_ = most;
+}
+
+void BlockDescent::widen() {
+  ++level_;
+  width_ = std::max(width_, std::min(width_ + kWider, options_.most_width));
+  go_on_from(std::vector<State>(x_), options_.patience, std::numeric_limits<std::size_t>::max());
 }
 
 // Layers make long blocks of grids; without them blocks are wherever the graph is narrow.
-std::vector<FreeBlock> BlockDescent::draw() {
+const std::vector<FreeBlock>& BlockDescent::draw(Drawn& before, double width) {
+  if (std::exchange(before.width, width) != width) before.blocks.clear();
+  std::vector<std::vector<FreeBlock>>& kept = before.blocks;
+  const bool full = kept.size() >= most_kept_;
+  if (full && random_.below(kRoundsOfDrawn) != 0) return kept[random_.below(kept.size())];
   const bool layered = random_.below(2) == 0;
-  const auto thickest = static_cast<std::uint64_t>(std::max(1.0, width_));
+  const auto thickest = static_cast<std::uint64_t>(std::max(1.0, width));
   const std::size_t thickness = layered ? thickest - random_.below(1 + thickest / 2) : 0;
-  work_ += static_cast<double>(blocks_.variables()) * width_ * width_;
-  return blocks_.draw(width_, thickness, random_);
+  work_ += kWorkOfDraw * static_cast<double>(blocks_.variables()) * width;
+  if (!full) kept.emplace_back();
+  std::vector<FreeBlock>& drawn = full ? kept[random_.below(kept.size())] : kept.back();
+  return drawn = blocks_.draw(width, thickness, random_);
 }
 
 BlockDescent::Round BlockDescent::shake(double temperature, const std::function<bool()>& goes_on) {
   std::size_t none = 0;
-  for (const FreeBlock& each : draw()) {
+  for (const FreeBlock& each : draw(shaken_, by_trees_ ? width_ : std::min(width_, kShakenWidth))) {
     if (solve(each, temperature, none, goes_on) == Round::stopped) return Round::stopped;
   }
   return Round::same;
@@ -89,18 +136,14 @@ BlockDescent::Round BlockDescent::shake(double temperature, const std::function<
 BlockDescent::Round BlockDescent::round(const std::function<bool()>& goes_on) {
   Round outcome = Round::same;
   std::size_t at_best = 0;
-  for (const FreeBlock& each : draw()) {
+  for (const FreeBlock& each : draw(drawn_, width_)) {
     const Round found = solve(each, 0, at_best, goes_on);
     if (found == Round::stopped) return found;
     if (found == Round::better) outcome = found;
   }
   solved_ = at_best == blocks_.variables();
+  ++rounds_;
   idle_ = outcome == Round::better ? 0 : idle_ + 1;
-  if (idle_ >= options_.patience) {
-    exhausted_ = width_ >= options_.most_width;
-    width_ = std::max(width_, std::min(width_ + kWider, options_.most_width));
-    idle_ = 0;
-  }
   return outcome;
 }
 
@@ -110,6 +153,20 @@ BlockDescent::Round BlockDescent::round(const std::function<bool()>& goes_on) {
 BlockDescent::Round BlockDescent::solve(const FreeBlock& block, double temperature,
                                         std::size_t& at_best,
                                         const std::function<bool()>& goes_on) {
+  if (by_trees_) return solve_by_trees(block, temperature, at_best, goes_on);
+  const double before = maximum_.work();
+  const auto outcome = maximum_.run(block, temperature, options_.memory, random_, goes_on, x_);
+  work_ += maximum_.work() - before;
+  if (outcome == BlockMaximum::Outcome::stopped) return Round::stopped;
+  if (outcome == BlockMaximum::Outcome::none || temperature > 0) return Round::same;
+  at_best += block.size();
+  return maximum_.rise() > 0 ? Round::better : Round::same;
+}
+
+// The same for sums, and for factors that count the states of many variables.
+BlockDescent::Round BlockDescent::solve_by_trees(const FreeBlock& block, double temperature,
+                                                 std::size_t& at_best,
+                                                 const std::function<bool()>& goes_on) {
   const auto summed = static_cast<std::size_t>(
       std::ranges::count_if(block, [&](Variable v) { return blocks_.is_summed(v); }));
   if (summed == block.size()) return Round::same;
@@ -154,14 +211,96 @@ BlockDescent::Round BlockDescent::solve(const FreeBlock& block, double temperatu
   return best.score > score + 1e-12 * std::abs(score) ? Round::better : Round::same;
 }
 
+std::vector<State> better_parts(const FactorGraph& graph, const FactorLists& lists,
+                                std::span<const State> a, std::span<const State> b) {
+  std::vector<State> joined(a.begin(), a.end());
+  std::vector<std::uint8_t> seen(graph.variables(), 0), counted(graph.factors(), 0);
+  std::vector<Variable> part;
+  for (Variable v = 0; v < graph.variables(); ++v) {
+    if (a[v] == b[v] || seen[v]) continue;
+    Worth of_a, of_b;
+    part.assign(1, v);
+    seen[v] = 1;
+    for (std::size_t at = 0; at < part.size(); ++at) {
+      for (const Factor f : lists.of(part[at])) {
+        if (counted[f]) continue;
+        counted[f] = 1;
+        of_a += graph.factor_score(f, a);
+        of_b += graph.factor_score(f, b);
+        for (const Variable u : graph.scope(f)) {
+          if (a[u] == b[u] || seen[u]) continue;
+          seen[u] = 1;
+          part.push_back(u);
+        }
+      }
+    }
+    if (of_a.better_than(of_b)) continue;
+    for (const Variable u : part) joined[u] = b[u];
+  }
+  return joined;
+}
+
 BlockWalk::BlockWalk(const FactorGraph& graph, const BlockSearchOptions& options,
                      std::span<const Variable> summed)
     : graph_(graph),
+      lists_(graph),
       options_(options),
       descent_(graph, options, summed),
       range_(mean_range(graph)),
+      by_parts_(summed.empty()),
+      shakes_(kLevels, by_parts_ ? std::size(kShakesOfParts) : 0),
       seeds_(options.seed) {
   options.validate();
+}
+
+std::size_t BlockWalk::shakes() const {
+  return descent_.level() < shakes_.size() ? shakes_[descent_.level()] : 0;
+}
+
+void BlockWalk::set_shakes(std::size_t shakes) {
+  if (by_parts_ && descent_.level() < shakes_.size()) shakes_[descent_.level()] = shakes;
+}
+
+// The narrowest blocks around which shakes find something; a few rounds of narrower ones are of no
+// use then.
+std::size_t BlockWalk::first_level() const {
+  std::size_t level = 0;
+  while (by_parts_ && level < shakes_.size() && shakes_[level] == 0) ++level;
+  return level;
+}
+
+void BlockWalk::begin(std::span<const State> states) {
+  descent_.begin(states, first_level());
+  left_ = false;
+  fruitless_ = 0;
+}
+
+// Of the best one and the present one, what is better in each part: a walk that is worse as a whole
+// has mostly found something better somewhere.
+void BlockWalk::join(std::span<const State> best) {
+  left_ = true;
+  if (!by_parts_ || descent_.solved()) return;
+  const std::vector<State> joined = better_parts(graph_, lists_, best, descent_.states());
+  const double score = graph_.score(joined);
+  const bool better = score > best_ + 1e-12 * std::abs(score);
+  fruitless_ = better ? 0 : fruitless_ + 1;
+  if (better) set_shakes(std::size(kShakesOfParts));
+  best_ = std::max(best_, score);
+  descent_.go_on_from(joined, kIdleAfterShake, kRoundsAfterShake);
+}
+
+// On from where rounds find nothing; false: stopped.
+bool BlockWalk::leave(std::span<const State> best, const std::function<bool()>& goes_on) {
+  left_ = false;
+  if (fruitless_ < shakes()) {
+    const double heat = kShakesOfParts[turn_++ % std::size(kShakesOfParts)];
+    return descent_.shake(heat * range_, goes_on) != BlockDescent::Round::stopped;
+  }
+  fruitless_ = 0;
+  set_shakes(shakes() / kFewerShakes);
+  if (descent_.widest()) return restart(best, goes_on);
+  descent_.widen();
+  return true;
 }
 
 // From the best one known with blocks drawn; now and then from another one, which annealing finds,
@@ -170,7 +309,7 @@ bool BlockWalk::restart(std::span<const State> best, const std::function<bool()>
   const auto shake = [&](double heat) {
     return descent_.shake(heat * range_, goes_on) != BlockDescent::Round::stopped;
   };
-  descent_.begin(best);
+  descent_.begin(best, first_level());
   if (++restarts_ % kAnnealEvery != 0) return shake(kShakes[restarts_ % std::size(kShakes)]);
   AnnealingOptions annealing;
   annealing.sweeps = options_.annealing_sweeps;
@@ -180,14 +319,16 @@ bool BlockWalk::restart(std::span<const State> best, const std::function<bool()>
   annealing_work_ += static_cast<double>(found.convergence.iterations) * work_of_sweep(graph_);
   if (!found.convergence.converged) return false;
   if (found.states.empty()) return std::ranges::all_of(kFallingHeats, shake);
-  descent_.begin(found.states);
+  descent_.begin(found.states, first_level());
   return true;
 }
 
 BlockDescent::Round BlockWalk::step(std::span<const State> best,
                                     const std::function<bool()>& goes_on) {
-  if (descent_.exhausted() && !restart(best, goes_on)) return BlockDescent::Round::stopped;
-  return descent_.round(goes_on);
+  if (left_ && !leave(best, goes_on)) return BlockDescent::Round::stopped;
+  const BlockDescent::Round outcome = descent_.round(goes_on);
+  if (outcome != BlockDescent::Round::stopped && descent_.idle()) join(best);
+  return outcome;
 }
 
 namespace {
@@ -221,7 +362,7 @@ MapResult block_search(const FactorGraph& graph, const BlockSearchOptions& optio
   walk.begin(from);
   bool open = goes_on();
   while (open && !walk.at().solved()) {
-    if (walk.at().exhausted() && walk.restarts() == options.restarts) break;
+    if (walk.exhausted() && walk.restarts() == options.restarts) break;
     open = walk.step(result.states.empty() ? from : result.states, goes_on) !=
            BlockDescent::Round::stopped;
     offer(result, graph, walk.at().states());

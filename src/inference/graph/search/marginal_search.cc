@@ -23,6 +23,7 @@ constexpr double kFirstNodes = 1 << 10;  // of a run of the search
 constexpr double kStatesPerNode = 64;    // of mini-buckets, so that both take turns
 constexpr double kBytesPerState = 16;    // of a mini-bucket's tables
 constexpr double kSumLog2States = 27;    // of one exact sum: a second
+constexpr double kFirstWidth = 14;       // of blocks with sums, which are expensive to set up
 constexpr std::size_t kNodesBetweenQuestions = 64;
 constexpr std::size_t kNodesOfStart = 1000;  // of branch and bound, where no start is given
 
@@ -137,7 +138,7 @@ class MarginalSearch {
     const double rounds = static_cast<double>(options_.moves) * std::sqrt(limit / kFirstNodes);
     for (double k = 0; k < rounds && goes_on() && !proved(); ++k) {
       if (std::exchange(changed_, false)) blocks_->begin(x_);
-      if (held_ > 0 && blocks_->at().exhausted()) offer_whole(blocks_->at().states());
+      if (held_ > 0 && blocks_->exhausted()) offer_whole(blocks_->at().states());
       if (blocks_->step(x_, goes_on_) == BlockDescent::Round::better) {
         offer(blocks_->at().states());
       }
@@ -151,6 +152,7 @@ class MarginalSearch {
       if (!is_asked_[v]) others.push_back(v);
     }
     BlockSearchOptions options;
+    options.first_width = kFirstWidth;
     options.memory = options_.table_bytes;
     options.seed = options_.seed;
     blocks_.emplace(graph_, options, others);

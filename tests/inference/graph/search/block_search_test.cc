@@ -68,6 +68,94 @@ TEST(FreeBlocks, OfANarrowGraphAreAllOfItsVariables) {
   EXPECT_EQ(drawn.front().size(), 49u);
 }
 
+TEST(BlockMaximum, IsTheBestOfAllStatesOfTheBlock) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const FactorGraph graph = seed % 2 == 0 ? map_graph(seed) : structured_graph(seed);
+    const FactorLists lists(graph);
+    Random random(seed);
+    BlockMaximum maximum(graph, lists);
+    std::vector<State> x(graph.variables());
+    for (Variable v = 0; v < x.size(); ++v) {
+      x[v] = static_cast<State>(random.below(graph.states(v)));
+    }
+    for (const FreeBlock& block : FreeBlocks(graph).draw(4, seed % 3, random)) {
+      const double before = graph.score(x);
+      const double best = brute_force(restrict_to_block(graph, lists, x, block).graph).best_score;
+      const auto outcome = maximum.run(
+          block, 0, 1e9, random, [] { return true; }, x);
+      EXPECT_EQ(outcome == BlockMaximum::Outcome::none, best == -kInf) << seed;
+      if (best == -kInf) continue;
+      const PickedGraph after = restrict_to_block(graph, lists, x, block);
+      std::vector<State> states;
+      for (const Variable v : after.variable) states.push_back(x[v]);
+      EXPECT_NEAR(after.graph.score(states), best, 1e-9 * std::max(1.0, std::abs(best))) << seed;
+      EXPECT_GE(graph.score(x), before - 1e-9 * std::max(1.0, std::abs(before))) << seed;
+    }
+  }
+}
+
+TEST(BlockMaximum, DrawsAsOftenAsTheScoresSay) {
+  FactorGraph graph;
+  for (int v = 0; v < 3; ++v) graph.add_variable(2);
+  graph.add_factor({0, 1}, graph.add_table(std::vector{0.3, -0.5, -30., 0.9}));
+  graph.add_factor({1, 2}, graph.add_table(std::vector{1.0, 0., -0.4, 0.2}));
+  const FactorLists lists(graph);
+  BlockMaximum maximum(graph, lists);
+  for (const double temperature : {0.05, 0.5, 2.0}) {
+    Random random(1);
+    std::vector<State> x(3, 0);
+    double total = 0;
+    std::vector<double> expected(8), seen(8, 0);
+    for (State s = 0; s < 8; ++s) {
+      const std::vector<State> at{s >> 2 & 1, s >> 1 & 1, s & 1};
+      total += expected[s] = std::exp(graph.score(at) / temperature);
+    }
+    constexpr int kDraws = 20000;
+    const std::vector<Variable> block{0, 1, 2};
+    for (int k = 0; k < kDraws; ++k) {
+      maximum.run(
+          block, temperature, 1e9, random, [] { return true; }, x);
+      seen[x[0] << 2 | x[1] << 1 | x[2]] += 1.0 / kDraws;
+    }
+    for (State s = 0; s < 8; ++s) EXPECT_NEAR(seen[s], expected[s] / total, 0.015) << s;
+  }
+}
+
+TEST(BlockMaximum, TooLittleMemoryAndAStopLeaveTheStates) {
+  const FactorGraph graph = frustrated_grid(400, 2, 1);
+  const FactorLists lists(graph);
+  Random random(1);
+  const std::vector<FreeBlock> drawn = FreeBlocks(graph).draw(22, 0, random);
+  BlockMaximum maximum(graph, lists);
+  const std::vector<State> before(400, 0);
+  std::vector<State> x = before;
+  const auto go = [] { return true; };
+  EXPECT_EQ(maximum.run(drawn[0], 0, 1000, random, go, x), BlockMaximum::Outcome::none);
+  EXPECT_EQ(x, before);
+  EXPECT_EQ(maximum.run(
+                drawn[0], 0, 1e9, random, [] { return false; }, x),
+            BlockMaximum::Outcome::stopped);
+  EXPECT_EQ(x, before);
+}
+
+TEST(BetterParts, ScoreAtLeastWhatBothDo) {
+  std::size_t better = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const FactorGraph graph = frustrated_grid(100, 3, seed);
+    Random random(seed);
+    std::vector<State> a(graph.variables());
+    for (Variable v = 0; v < a.size(); ++v)
+      a[v] = static_cast<State>(random.below(graph.states(v)));
+    std::vector<State> b = a;
+    for (State& s : b) s = random.below(5) == 0 ? 0 : s;
+    const double joined = graph.score(better_parts(graph, FactorLists(graph), a, b));
+    const double best = std::max(graph.score(a), graph.score(b));
+    EXPECT_GE(joined, best - 1e-9);
+    better += joined > best + 1e-9 ? 1 : 0;
+  }
+  EXPECT_GT(better, 90u);
+}
+
 TEST(BlockSearch, OfSmallGraphsFindsTheBestAssignmentAndKnowsIt) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const FactorGraph graph = seed % 3 == 0 ? structured_graph(seed) : map_graph(seed);
