@@ -11,7 +11,7 @@ namespace croft::bugs {
 // Whether all parameters and bounds are the same in all states.
 bool fixed_parameters(const ModelGraph& graph, const Node& node);
 
-// Whether the values that have a density above 0 depend on unobserved nodes: bounds, the ends of
+// True if the values that have a density above 0 depend on unobserved nodes: bounds, the ends of
 // dunif, the size of dbin.
 bool support_moves(const ModelGraph& graph, const Node& node);
 

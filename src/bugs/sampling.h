@@ -55,7 +55,7 @@ struct ExactMarginal {
   std::vector<double> values, probabilities;  // values rise; NaN, if it is one, is the last
 };
 
-// Of the deviance D = -2 log p(observed | parents), docs/math/bugs.md.  NaN: not known.
+// A figure of the deviance D = -2 log p(observed | parents), docs/math/bugs.md.  NaN: not known.
 struct DevianceSummary {
   double mean_deviance = 0, pd = 0, dic = 0;
 };

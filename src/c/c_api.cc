@@ -324,7 +324,7 @@ croft_status croft_tag(croft_tagger* tagger) {
 
 namespace {
 
-// What the last sequence was given; null: nothing, or there is no tagger.
+// Gives the answer to the last sequence; null: nothing, or there is no tagger.
 const croft::Tagging* tagging_of(const croft_tagger* tagger) {
   return tagger != nullptr ? tagger->tagging : nullptr;
 }

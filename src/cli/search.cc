@@ -193,7 +193,7 @@ int train_best(const SearchCommand& c, const SearchCandidate& best) {
   return train_with(arguments);
 }
 
-// What forbids writing is known before the work.
+// An obstacle to writing is known before the work.
 void check_outputs(const SearchCommand& c) {
   for (const std::string& path : {c.output, c.plot}) {
     if (!path.empty()) AtomicFile{path};

@@ -112,7 +112,7 @@ class FeatureTable {
     find(lists, 0, lists.items(), scratch);
   }
   void find(const StringLists& lists, std::size_t first, std::size_t last, Scratch& scratch) const;
-  // Those of one list's items; they stay until the next look-up with `scratch`.
+  // The places of one list's items; they stay until the next look-up with `scratch`.
   std::span<const CompactOffsets::Row> places(const StringLists& lists, std::size_t list,
                                               Scratch& scratch) const {
     find(lists, lists.list_begin(list), lists.list_end(list), scratch);

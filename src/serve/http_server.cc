@@ -1,12 +1,9 @@
 #include "serve/http_server.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,7 +11,6 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <exception>
 #include <mutex>
@@ -24,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "croft/core/error.h"
 #include "serve/gzip.h"
+#include "serve/socket.h"
 
 namespace croft::serve {
 namespace {
@@ -42,28 +38,6 @@ Clock::time_point after(double seconds) {
   return Clock::now() +
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
-
-[[noreturn]] void fail_system(const std::string& what) {
-  throw Error(what + ": " + std::strerror(errno));
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor() { close(); }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  int get() const { return number_; }
-  void close() {
-    if (number_ >= 0) ::close(std::exchange(number_, -1));
-  }
-
- private:
-  int number_;
-};
 
 struct Connection {
   enum class Phase {
@@ -95,8 +69,6 @@ struct Finished {
 
 struct HttpServer::State {
   State(const ServeLimits& l, std::size_t w) : limits(l), worker_count(w) {}
-
-  void raise_descriptors();
 
   void listen_on(const std::string& address, std::uint16_t wanted);
   void watch(int descriptor, std::uint32_t events, int operation);
@@ -140,46 +112,9 @@ struct HttpServer::State {
   std::atomic<bool> abandon_streams = false;
 };
 
-// Connections need descriptors; the system's default of 1024 is for programs that know no better.
-// There are no more connections than descriptors: without one, nobody could be told 503.
-void HttpServer::State::raise_descriptors() {
-  constexpr rlim_t kOthers = 512;  // files, and connections that are refused
-  rlimit files{};
-  const rlim_t wanted = limits.connections + kOthers;
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted) return;
-  files.rlim_cur = std::min(files.rlim_max, wanted);
-  ::setrlimit(RLIMIT_NOFILE, &files);
-  if (files.rlim_cur >= wanted) return;
-  limits.connections = static_cast<std::size_t>(
-      files.rlim_cur > 2 * kOthers ? files.rlim_cur - kOthers : files.rlim_cur / 2);
-}
-
 void HttpServer::State::listen_on(const std::string& address, std::uint16_t wanted) {
-  sockaddr_storage storage{};
-  socklen_t size = 0;
-  auto* v4 = reinterpret_cast<sockaddr_in*>(&storage);
-  auto* v6 = reinterpret_cast<sockaddr_in6*>(&storage);
-  if (::inet_pton(AF_INET, address.c_str(), &v4->sin_addr) == 1) {
-    v4->sin_family = AF_INET;
-    v4->sin_port = htons(wanted);
-    size = sizeof(sockaddr_in);
-  } else if (::inet_pton(AF_INET6, address.c_str(), &v6->sin6_addr) == 1) {
-    v6->sin6_family = AF_INET6;
-    v6->sin6_port = htons(wanted);
-    size = sizeof(sockaddr_in6);
-  } else {
-    throw UsageError("--host ", in_quotes(address), " is no IP address, such as 127.0.0.1 or ::1");
-  }
-  listener = Descriptor(::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (listener.get() < 0) fail_system("cannot open a socket");
-  const int yes = 1;
-  ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (::bind(listener.get(), reinterpret_cast<sockaddr*>(&storage), size) != 0 ||
-      ::listen(listener.get(), SOMAXCONN) != 0) {
-    fail_system("cannot serve at " + address + ", port " + std::to_string(wanted));
-  }
-  ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&storage), &size);
-  port = ntohs(storage.ss_family == AF_INET ? v4->sin_port : v6->sin6_port);
+  listener = listening_socket(address, wanted);
+  port = port_of(listener);
   epoll = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
   wake = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (epoll.get() < 0 || wake.get() < 0) fail_system("cannot wait for connections");
@@ -525,7 +460,7 @@ void HttpServer::State::begin_drain() {
 HttpServer::HttpServer(const std::string& address, std::uint16_t port, const ServeLimits& limits,
                        std::size_t workers)
     : state_(std::make_unique<State>(limits, workers)) {
-  state_->raise_descriptors();
+  state_->limits.connections = connections_possible(limits.connections);
   state_->listen_on(address, port);
 }
 

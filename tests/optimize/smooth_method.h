@@ -77,7 +77,7 @@ inline void expect_optimum_of_lbfgs(const Method& method) {
   }
 }
 
-// Where rounding hides what a step gains, the method goes on with the refined function, and it says
+// If rounding hides what a step gains, the method goes on with the refined function, and it says
 // "converged" of that one only.
 inline void expect_refinement_where_steps_are_lost(const Method& method) {
   for (const std::uint64_t seed : {2, 3, 4}) {

@@ -27,7 +27,7 @@ class StopTracker {
   // A rule that holds is reported before a callback that returns false: it is the stronger news.
   bool stop_at(const Iteration& now);
 
-  // Whether most evaluations of the last iterations were in vain: near the end those differences of
+  // True if most evaluations of the last iterations were in vain: near the end those differences of
   // F that rounding hides.
   bool loses_steps() const;
   // The rules once more, at the iterate of the last stop_at(), of a function that has been refined.

@@ -6,9 +6,9 @@
 
 namespace croft::cli {
 
-// Of every verb, before it reads anything: throws UsageError where a file that is written would
-// replace one that is read, or where two options write one file.  Files that these imply (#include,
-// those of a folder) are the verb's own to check.
+// Every verb calls it before it reads anything.  Throws UsageError where a file that is written
+// would replace one that is read, or where two options write one file.  Files that these imply
+// (#include, those of a folder) are the verb's own to check.
 void check_named_files(std::string_view verb, const OptionValues& values);
 
 }  // namespace croft::cli

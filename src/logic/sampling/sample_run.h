@@ -56,7 +56,7 @@ class WorldChain {
   }
 };
 
-// Of chains, each stepped by one thread at a time.  Throws Error where it is stopped before there
+// Runs chains, each stepped by one thread at a time.  Throws Error where it is stopped before there
 // are two batches to count, Interrupted where `interruption` has stopped it.
 //   go_on   : asked now and then, also within a step and by any thread, one at a time, with the
 //             samples so far; false ends it

@@ -67,7 +67,7 @@ class BlockMaximum {
   std::vector<Place> scopes_, union_;
   std::vector<double> values_, sums_;
   std::vector<State> at_;
-  // Of the functions in a bucket, while it is eliminated.
+  // Describes the functions in a bucket, while it is eliminated.
   struct Row {
     const double* base;
     std::vector<std::size_t> strides;  // [message's scope]

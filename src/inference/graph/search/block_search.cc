@@ -48,7 +48,7 @@ double log2_of_most_states(const FactorGraph& graph) {
   return std::log2(static_cast<double>(most));
 }
 
-// Whether a factor counts the states of more variables than a table is for.
+// True if a factor counts the states of more variables than a table is for.
 bool counts_many(const FactorGraph& graph) {
   for (Factor f = 0; f < graph.factors(); ++f) {
     const bool counts = counts_states(graph.potential(graph.potential_of(f)).kind);
@@ -275,8 +275,8 @@ void BlockWalk::begin(std::span<const State> states) {
   fruitless_ = 0;
 }
 
-// Of the best one and the present one, what is better in each part: a walk that is worse as a whole
-// has mostly found something better somewhere.
+// Takes from the best one and the present one what is better in each part: a walk that is worse as
+// a whole has mostly found something better somewhere.
 void BlockWalk::join(std::span<const State> best) {
   left_ = true;
   if (!by_parts_ || descent_.solved()) return;

@@ -55,7 +55,7 @@ class BlockDescent {
   // what is allowed stays so.
   Round shake(double temperature, const std::function<bool()>& goes_on);
   std::span<const State> states() const { return x_; }
-  // Whether blocks of this width have found nothing for as long as the patience is.
+  // True if blocks of this width have found nothing for as long as the patience is.
   bool idle() const { return idle_ >= patience_ || rounds_ >= most_rounds_; }
   bool widest() const { return width_ >= options_.most_width; }
   // Whether the blocks of a round were all variables: the states are the best.
@@ -119,7 +119,7 @@ class BlockWalk {
   // another start, which comes from `best`, or by annealing.  stopped: goes_on was false.
   BlockDescent::Round step(std::span<const State> best, const std::function<bool()>& goes_on);
   const BlockDescent& at() const { return descent_; }
-  // Whether the widest blocks have found nothing: the next step is from another start.
+  // True if the widest blocks have found nothing: the next step is from another start.
   bool exhausted() const { return left_ && descent_.widest() && fruitless_ >= shakes(); }
   std::size_t restarts() const { return restarts_; }
   double work() const { return descent_.work() + annealing_work_; }

@@ -29,7 +29,7 @@ class ClauseLearning {
   // How often a variable was in a contradiction lately.
   double activity(Variable v) const { return activity_[v]; }
 
-  // What is left before any decision; false: nothing.
+  // Propagates before any decision; false: nothing is left.
   bool start();
   // Tries each state of each variable, and removes those that lead to a contradiction.
   //   goes_on : false ends that early.  Returns false where nothing is left.

@@ -85,7 +85,7 @@ void ComponentFinder::reach(CountingComponent& c, Variable v, double weight) {
   degree_[v] += weight;
 }
 
-// What is left is propagated: a clause that is not satisfied has two variables that are open, and
+// Propagates the rest: a clause that is not satisfied has two variables that are open, and
 // is found from both.
 void ComponentFinder::add_pairs_of(CountingComponent& c, Variable v) {
   for (const Pair& each : pairs_of_[v]) {
