@@ -1,5 +1,6 @@
 #include "serve/http_server.h"
 
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
