@@ -255,6 +255,9 @@ HoldoutScore SequenceTrainer::score(const ContainerWriter& model) const {
   return scorer()(predicted);
 }
 
+// Sentences are never as long on average; who has genomes can pass over the question.
+constexpr std::size_t kVeryLong = 10'000;
+
 DataSummary SequenceTrainer::summary() const {
   const SequenceTraining& t = *training_;
   DataSummary summary{fmt::format("{} sequences, {} positions, {} labels, {} attributes",
@@ -269,6 +272,13 @@ DataSummary SequenceTrainer::summary() const {
   add_held_out(summary);
   if (t.partial_positions() > 0) {
     summary.text += fmt::format("; {} without a single label", t.partial_positions());
+  }
+  const bool by_lines =
+      request_.format == InputFormat::columns || request_.format == InputFormat::attributes;
+  if (by_lines && t.sequences() > 0 && t.positions() >= kVeryLong * t.sequences()) {
+    summary.text +=
+        fmt::format("\n{} of {} positions: are empty lines missing?",
+                    t.sequences() == 1 ? "1 sequence" : "sequences", t.positions() / t.sequences());
   }
   if (request_.format == InputFormat::columns && !input_->extractor().has_template()) {
     summary.text += "\nno --template given: using the default features for words";

@@ -117,8 +117,10 @@ class PositionReader {
     if (number == -1 && PyErr_Occurred() != nullptr) {
       const bool too_large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
       forget_failure();
-      type_error(place_.words() + "[" + pybind11::repr(key).cast<std::string>() + "] is " +
-                 a_type(value) +
+      const std::string here =
+          place_.words() + "[" + pybind11::repr(key).cast<std::string>() + "] is ";
+      if (too_large) value_error(here + "a number that no float can hold");
+      type_error(here + a_type(value) +
                  ", and a number, a str, or a dict, list or set of these was expected");
     }
     return number;

@@ -279,7 +279,8 @@ bool closes_slowly(std::span<const double> gaps, double tolerance) {
   return !(std::log(gaps.back() / tolerance) <= kMany * rate);
 }
 
-// Dual ascent, which gives way to L-BFGS where its gap closes slowly and nobody asked for it.
+// Dual ascent, which nobody asked for and which gives way to L-BFGS where its gap closes slowly, or
+// where rounding hides its steps: the sums of a sequence of tens of thousands of positions.
 class AscentOrLbfgs {
  public:
   AscentOrLbfgs(const OptimizeProblem& problem, const ChainAscentOptions& ascent,
@@ -291,15 +292,16 @@ class AscentOrLbfgs {
         w_(w),
         callback_(callback),
         checkpoints_(checkpoints, [this](StateArchive& state) {
-          state(slow_, iterations_, evaluations_, gaps_, first_);
+          state(slow_, lost_, iterations_, evaluations_, gaps_, first_);
         }) {}
 
   OptimizeResult run() {
     checkpoints_.resume();
-    if (!slow_) {
+    if (!slow_ && !lost_) {
       const OptimizeResult result = p_.ascent(
           ascent_, w_, [this](const Iteration& now) { return see(now); }, &checkpoints_);
-      if (!slow_ || result.reason != StopReason::stopped) return result;
+      lost_ = result.reason == StopReason::no_progress;
+      if (!lost_ && (!slow_ || result.reason != StopReason::stopped)) return result;
       iterations_ = result.iterations;
       evaluations_ = result.evaluations;
       if (!(result.objective < first_)) std::ranges::fill(w_, 0.0);  // worse than w = 0 was
@@ -331,9 +333,9 @@ class AscentOrLbfgs {
         lbfgs(p_.batch(), p_.regulariser, w_, options, p_.pool, watch, &checkpoints_);
     result.iterations += iterations_;
     result.evaluations += evaluations_;
-    result.message =
-        fmt::format("L-BFGS took over after {} iterations, as the gap closed slowly; {}",
-                    iterations_, result.message);
+    result.message = fmt::format(
+        "L-BFGS took over after {} iterations, as {}; {}", iterations_,
+        lost_ ? "rounding hid the steps of dual ascent" : "the gap closed slowly", result.message);
     return result;
   }
 
@@ -343,7 +345,7 @@ class AscentOrLbfgs {
   std::span<double> w_;
   const IterationCallback& callback_;
   NestedCheckpoints checkpoints_;
-  bool slow_ = false;
+  bool slow_ = false, lost_ = false;
   std::size_t iterations_ = 0, evaluations_ = 0;  // of the ascent, once it is over
   std::vector<double> gaps_;                      // [iterations + 1]
   double first_ = 0;                              // F where w = 0

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import re
 
 from support import INGREDIENTS, WRONG_USAGE, CliTest, croft, main, read_log
@@ -37,6 +38,26 @@ class TrainingTest(CliTest):
         done = croft("train", "-o", self.folder / "count.croft", "--max-iterations", 0, *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
         return int(re.search(rb"(\d+) weights", done.stderr).group(1))
+
+
+class LongSequenceTest(TrainingTest):
+    def test_one_sequence_of_tens_of_thousands_of_positions_is_trained_on(self):
+        """As a genome has them, or a file that has lost its empty lines: what double precision makes of them."""
+        rng = random.Random(1)
+        rows = []
+        for _ in range(25_000):
+            word = rng.randrange(2000)
+            rows.append(f"w{word} {'ABCD'[(word % 3 + (rng.random() < 0.2)) % 4]}\n")
+        data = self.file("long.txt", "".join(rows))
+        for kind in ["--order", "1"], ["--model", "segment"]:
+            said = {}
+            for precision in "automatic", "double":
+                done = croft("train", data, "-o", self.folder / "m.croft", *kind, "--precision", precision,
+                             "--log", self.folder / "log.jsonl")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(b"1 sequence of 25000 positions: are empty lines missing?", done.stderr)
+                said[precision] = read_log(self.folder / "log.jsonl")[1]["objective"]
+            self.assertAlmostEqual(said["automatic"] / said["double"], 1, 3)
 
 
 class LogTest(TrainingTest):
