@@ -349,7 +349,10 @@ class FactorGraph(CountingFactors):
                 listed = [states] if isinstance(states, str) or _is_whole(states) else list(states)
                 terms.append((v, [self._state(v, each) for each in listed]))
             query = ""
-        return float(self._ask("query", query, evidence, memory, terms)[0]["probability"])
+        answer = self._ask("query", query, evidence, memory, terms)[0]
+        for text in answer.get("warnings", []):
+            warn(text, RuntimeWarning)
+        return float(answer["probability"])
 
     def entropy(self, *, evidence: Optional[Evidence] = None, memory: Union[float, str, None] = None) -> dict[str, Any]:
         """{"entropy": of all variables together, nats, "variables": [{"variable", "entropy", and "mean" and

@@ -245,8 +245,12 @@ class Graph {
     GraphEvent event;
     for (const auto& [v, states] : terms) {
       GraphEvent::Term term{.a = checked(v), .b = {}, .states = {}, .equal = true};
-      term.states.assign(graph().states(v), false);
-      for (const State s : states) term.states.at(s) = true;
+      for (const State s : states) {
+        if (s >= graph().states(v)) throw UsageError("there is no state ", s);
+      }
+      term.states = states;
+      std::ranges::sort(term.states);
+      term.states.erase(std::ranges::unique(term.states).begin(), term.states.end());
       event.terms.push_back(std::move(term));
     }
     return event;

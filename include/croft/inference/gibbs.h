@@ -44,7 +44,7 @@ struct GibbsOptions {
 struct GibbsResult {
   ResultKind kind = ResultKind::estimate;
   VariableMarginals marginals;
-  VariableMarginals standard_errors;  // by batch means of two lengths; the same shape
+  VariableMarginals standard_errors;  // the same shape; NaN: it never moved, unproved
   std::vector<std::vector<State>> samples;
   // converged: every R-hat is at most 1.01, and effective_samples are 160 of each chain or more, so
   // that batches are long enough to tell errors from.  iterations: sweeps of each chain, with the

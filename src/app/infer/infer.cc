@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/infer/free_variables.h"
 #include "app/infer/infer_auto.h"
 #include "app/infer/infer_methods.h"
 #include "core/closest_name.h"
@@ -375,6 +376,17 @@ void warn_of_estimate(InferResult& r) {
                         "may allow an exact answer, and another --method may converge"});
 }
 
+// The method that is asked for, or else the one that `auto` takes; own is p's request.
+void run(const InferMethod* method, InferProblem& p, InferRequest& own, InferResult& result) {
+  if (own.task == GraphTask::marginal_map) return run_marginal_map(method, p, own, result);
+  if (method == nullptr) {
+    method = &choose(p, own, result);
+    if (!result.reason.empty()) p.plan(fmt::format("{}: {}", method->name, result.reason.text()));
+  }
+  result.method = method->name;
+  method->run(p, result);
+}
+
 }  // namespace
 
 InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
@@ -399,6 +411,7 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   InferRequest own = request;
   const Clock::time_point begin = Clock::now();
   FactorGraph conditioned = evidence.empty() ? graph : condition(graph, evidence);
+  const FreeVariables free = set_free_apart(request, conditioned);
   const double log_free = leave_out_free(request, conditioned);
   std::optional<FactorGraph> counters;
   if (needs_counters(conditioned)) counters = with_counters(conditioned).graph;
@@ -417,21 +430,19 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
                        .evidence = evidence,
                        .for_tables = tables};
   if (request.task == GraphTask::marginals) check_marginals_fit(graph, problem.memory);
+  bool wanted = true;
   problem.progress = [&](const GraphProgress& progress) {
     const bool in_time = !request.seconds || seconds_since(begin) < *request.seconds;
-    const bool wanted = !calls.progress || calls.progress(progress);
+    wanted = wanted && (!calls.progress || calls.progress(progress));
     result.stopped = result.stopped || !in_time || !wanted;
     return in_time && wanted;
   };
-  if (sums_out) {
-    run_marginal_map(method, problem, own, result);
-  } else {
-    if (method == nullptr) {
-      method = &choose(problem, own, result);
-      if (!result.reason.empty()) plan(fmt::format("{}: {}", method->name, result.reason.text()));
-    }
-    result.method = method->name;
-    method->run(problem, result);
+  try {
+    run(method, problem, own, result);
+  } catch (const Interrupted& stop) {
+    if (interruption || !wanted) throw;  // else the time is over, which is no interruption
+    throw Error(result.method.empty() ? request.method : result.method, " was ", stop.message(),
+                "; give it more --time");
   }
   for (auto* each :
        {&result.log_partition, &result.log_partition_least, &result.log_partition_most}) {
@@ -440,6 +451,7 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   check_possible(conditioned, result);
   if (counters) take_out_counters(graph.variables(), result);
   restore_observed(graph, evidence, result);
+  put_free_back(free, graph, request, result);
   if (request.task == GraphTask::map) {
     result.log_score = graph.score(result.assignment);
     for (RankedAssignment& each : result.k_best) each.log_score = graph.score(each.states);

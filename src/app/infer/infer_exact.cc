@@ -95,7 +95,7 @@ auto to_the_end(const InferResult& result, const Work& work) {
     return work();
   } catch (const Interrupted& stop) {
     const Message text(result.method, " was ", stop.message(),
-                       "; give it more time, or take another --method");
+                       "; give it more --time, or take another --method");
     if (interruption) throw Interrupted(text);  // a Ctrl-C has an exit status of its own
     throw Error(text);
   }

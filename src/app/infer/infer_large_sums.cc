@@ -7,6 +7,7 @@
 
 #include "app/infer/infer_auto.h"
 #include "app/infer/infer_methods.h"
+#include "app/infer/sum_bounds.h"
 #include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -201,25 +202,6 @@ class LargeSums {
   InferResult& result_;
   const Clock::time_point begin_ = Clock::now();
 };
-
-// An upper bound of log Z: the factors' largest scores and the log of the number of assignments.
-double most_of_factors(const FactorGraph& graph) {
-  double sum = 0;
-  for (Variable v = 0; v < graph.variables(); ++v) {
-    sum += std::log(static_cast<double>(graph.states(v)));
-  }
-  for (Factor f = 0; f < graph.factors(); ++f) {
-    switch (graph.potential(graph.potential_of(f)).kind) {
-      case PotentialKind::truncated_linear:
-      case PotentialKind::truncated_quadratic:
-      case PotentialKind::parity:  // 0 at most
-        break;
-      default:
-        sum += std::ranges::max(graph.numbers(graph.potential_of(f)));
-    }
-  }
-  return sum;
-}
 
 // Messages and draws, and which of them is the answer.
 class Estimates {

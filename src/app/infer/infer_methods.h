@@ -1,5 +1,6 @@
 // What infer() shares with the table of its methods.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -43,6 +44,13 @@ class Settings {
   const InferRequest& request_;
 };
 
+// Sweeps enough for the samples that are asked for, where one of `thin` is counted.
+template <class Options>
+void raise_sweeps(std::size_t thin, Options& o) {
+  if (o.chains == 0 || o.samples == 0) return;
+  o.sweeps = std::max(o.sweeps, ((o.samples - 1) / o.chains + 1) * thin);
+}
+
 // What the request says of the fields that many options have.  infer() has refused what a method
 // does not look at.
 template <class Options>
@@ -67,7 +75,10 @@ Options options_of(const InferProblem& p) {
   }
   if constexpr (requires { o.burn_in; }) {
     settings.read("burn-in", o.burn_in).read("chains", o.chains);
-    if (r.task == GraphTask::sample) o.samples = r.samples.value_or(1);
+    if (r.task == GraphTask::sample) {
+      o.samples = r.samples.value_or(1);
+      if (!r.max_iterations) raise_sweeps(1, o);
+    }
   }
   return o;
 }

@@ -151,7 +151,8 @@ std::string format_table(const InferResult& r, const GraphFile& file) {
       for (State s = 0; s < r.marginals[v].size(); ++s) {
         rows.push_back({variable(v), state(v, s), fmt::format("{:.6g}", r.marginals[v][s])});
         if (r.standard_errors.empty()) continue;
-        rows.back().push_back(fmt::format("{:.2g}", r.standard_errors[v][s]));
+        const double error = r.standard_errors[v][s];
+        rows.back().push_back(std::isnan(error) ? "unknown" : fmt::format("{:.2g}", error));
       }
     }
   } else if (!r.k_best.empty()) {

@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "app/counted.h"
 #include "app/infer/infer_methods.h"
+#include "app/infer/sum_bounds.h"
 #include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -12,6 +14,7 @@
 #include "inference/graph/exact/sum_reduction.h"
 #include "inference/graph/sampling/importance_sampling.h"
 #include "inference/graph/sampling/mini_bucket_sampling.h"
+#include "inference/graph/sampling/stuck_variables.h"
 
 namespace croft {
 namespace {
@@ -25,6 +28,16 @@ void take(
   result.kind = found.kind;
   result.effective_samples = found.effective_samples;
   if (found.possibly_reducible) result.notes.push_back(reducible);
+  if (const std::size_t stuck = count_stuck(found); stuck > 0) {
+    result.warnings.push_back(
+        {"standard errors of ", counted(stuck, "variable"), " are not known: ",
+         stuck == 1 ? Message("it never moved in any chain, and nothing proves that it must stay")
+                    : Message("they never moved in any chain, and nothing proves that they must"),
+         found.possibly_reducible
+             ? Message("; zeros may part what is allowed, and --method gibbs with --set "
+                       "blocks=trees or an exact method may cross them")
+             : Message("; more --max-iterations may help")});
+  }
   if (p.request.task == sample) {
     result.samples = std::move(found.samples);
   } else {
@@ -41,10 +54,11 @@ void take(const InferProblem& p, WeightedResult found, InferResult& result) {
   result.effective_samples = found.effective_samples;
   if (found.kind != ResultKind::exact) {
     if (found.convergence.iterations == 0) {
-      throw Error(result.method, " was stopped before the first draw; give it more time");
+      throw Error(result.method, " was stopped before the first draw; give it more --time");
     }
     if (found.log_partition == -kInf) return;  // no draw hit: infer() looks into it
     result.log_partition_error = found.log_standard_error;
+    hold_between_bounds(p.graph, found.marginals, result);
   }
   if (p.request.task == partition) return;
   if (found.log_partition == -kInf) fail_without_assignment();  // proved
@@ -58,6 +72,7 @@ void run_gibbs(const InferProblem& p, InferResult& result) {
       .read("thin", options.thin)
       .read("scan", options.scan, gibbs_scan)
       .read("blocks", options.blocks, gibbs_blocks);
+  if (!p.request.max_iterations) raise_sweeps(options.thin, options);
   take(p, gibbs(p.graph, options, p.progress), result,
        "zeros may keep the chain from some of the allowed assignments: --set blocks=pairs or "
        "trees, or an exact method");
@@ -123,7 +138,7 @@ void run_mini_bucket_sampling(const InferProblem& p, InferResult& result) {
     found = mini_bucket_sampling(reduction.graph(), options, p.progress);
   } catch (const Interrupted& stop) {
     if (interruption) throw;
-    throw Error(result.method, " was ", stop.message(), "; give it more time");
+    throw Error(result.method, " was ", stop.message(), "; give it more --time");
   }
   result.log_partition_most = found.most;
   if (found.least > -kInf) result.log_partition_least = found.least;

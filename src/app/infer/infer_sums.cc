@@ -1,8 +1,10 @@
 // Methods that estimate or bound sums, and max-product.
+#include <cmath>
 #include <optional>
 #include <string>
 
 #include "app/infer/infer_methods.h"
+#include "app/infer/sum_bounds.h"
 #include "croft/core/error.h"
 #include "croft/inference/belief_propagation.h"
 #include "croft/inference/mean_field.h"
@@ -26,9 +28,13 @@ void take(const InferProblem& p, const Convergence& end, ResultKind kind, double
   take(end, result);
   result.kind = kind;
   result.log_partition = log_partition;
+  const bool estimates = bound.empty() && kind != ResultKind::exact && std::isfinite(log_partition);
+  if (contradiction && p.request.task != partition) fail_without_assignment();
+  VariableMarginals found;
+  if (estimates || p.request.task != partition) found = beliefs();
+  if (estimates) hold_between_bounds(p.graph, found, result);
   if (p.request.task == partition) return;
-  if (contradiction) fail_without_assignment();
-  result.marginals = beliefs();
+  result.marginals = std::move(found);
   if (result.marginals.empty() && p.graph.variables() > 0) fail_without_finding();
   if (bound.empty() || kind == ResultKind::exact) return;
   result.kind = ResultKind::estimate;

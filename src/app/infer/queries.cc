@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <numeric>
 
+#include "app/infer/infer_methods.h"
 #include "app/infer/table_text.h"
 #include "app/inspect/inspect.h"
 #include "core/infinity.h"
@@ -21,6 +24,9 @@
 
 namespace croft {
 namespace {
+
+constexpr double kMostTermBytes = 1 << 30;
+constexpr double kLeastSeconds = 1e-3;  // of a sum, when the time is over
 
 std::string_view without_spaces(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -43,10 +49,10 @@ std::optional<GraphEvent::Term> term_at(const GraphFile& file, std::string_view 
 }
 
 void read_right_side(const GraphFile& file, std::string_view text, GraphEvent::Term& term) {
-  std::vector<bool> states(file.graph.states(term.a), !term.equal);
+  std::vector<State> states;
   const auto mark = [&](std::string_view name) {
     const auto state = find_state(file, term.a, without_spaces(name));
-    if (state) states[*state] = term.equal;
+    if (state) states.push_back(*state);
     return state.has_value();
   };
   const auto all = [&] {  // between | there are states
@@ -58,6 +64,8 @@ void read_right_side(const GraphFile& file, std::string_view text, GraphEvent::T
     return true;
   };
   if (mark(text) || all()) {
+    std::ranges::sort(states);
+    states.erase(std::ranges::unique(states).begin(), states.end());
     term.states = std::move(states);
     return;
   }
@@ -89,6 +97,23 @@ GraphEvent::Term read_term(const GraphFile& file, std::string_view text) {
 ResultKind kind_of_ratio(const InferResult& part, const InferResult& whole) {
   const bool exact = part.kind == ResultKind::exact && whole.kind == ResultKind::exact;
   return exact ? ResultKind::exact : ResultKind::estimate;
+}
+
+// The table of a term.
+void check_table(const GraphEvent& event, double scores) {
+  const double bytes = sizeof(double) * scores;
+  if (bytes <= kMostTermBytes) return;
+  throw Error("the query ", in_quotes(event.text), " takes a table of ", memory_text(bytes),
+              " of memory, and ", memory_text(kMostTermBytes), " are allowed");
+}
+
+bool holds(const GraphEvent::Term& term, State s) {
+  return std::ranges::binary_search(term.states, s) == term.equal;
+}
+
+void add_once(const Message& text, std::vector<Message>& list) {
+  const auto same = [&](const Message& each) { return each.text() == text.text(); };
+  if (std::ranges::none_of(list, same)) list.push_back(text);
 }
 
 [[noreturn]] void fail_impossible() {
@@ -134,11 +159,13 @@ GraphEvent graph_event(const GraphFile& file, std::string_view text) {
 FactorGraph restricted_to(const GraphFile& file, const FactorGraph& graph,
                           const GraphEvent& event) {
   FactorGraph out = graph;
-  const auto score = [](bool holds) { return holds ? 0 : -kInf; };
+  const auto score = [](bool allowed) { return allowed ? 0 : -kInf; };
   for (const GraphEvent::Term& term : event.terms) {
     std::vector<double> scores;
+    const auto states = static_cast<double>(graph.states(term.a));
+    check_table(event, states * (term.b ? static_cast<double>(graph.states(*term.b)) : 1));
     if (!term.b) {
-      for (const bool holds : term.states) scores.push_back(score(holds));
+      for (State s = 0; s < graph.states(term.a); ++s) scores.push_back(score(holds(term, s)));
       out.add_factor({term.a}, out.add_table(scores));
       continue;
     }
@@ -153,20 +180,175 @@ FactorGraph restricted_to(const GraphFile& file, const FactorGraph& graph,
   return out;
 }
 
+namespace {
+
+// States of a variable for which several terms hold.
+struct HeldStates {
+  std::optional<std::vector<State>> in;
+  std::vector<State> out;
+
+  void add(const GraphEvent::Term& term) {
+    std::vector<State> both;
+    if (!term.equal) {
+      std::ranges::set_union(out, term.states, std::back_inserter(both));
+      out = std::move(both);
+    } else if (in) {
+      std::ranges::set_intersection(*in, term.states, std::back_inserter(both));
+      in = std::move(both);
+    } else {
+      in = term.states;
+    }
+  }
+  double count(double states) const {
+    if (!in) return states - static_cast<double>(out.size());
+    return static_cast<double>(
+        std::ranges::count_if(*in, [&](State s) { return !std::ranges::binary_search(out, s); }));
+  }
+};
+
+// An event without the terms whose probability needs no sums, and the logarithm of that.
+struct Simplified {
+  GraphEvent event;
+  double log_share = 0;
+};
+
+// States of observed variables are known; those of variables in no factor are equally probable.
+Simplified simplified(const FactorGraph& graph, std::span<const State> evidence,
+                      const GraphEvent& event) {
+  std::vector<bool> joined(graph.variables(), false);
+  for (Factor f = 0; f < graph.factors(); ++f) {
+    for (const Variable v : graph.scope(f)) joined[v] = true;
+  }
+  for (const GraphEvent::Term& term : event.terms) {
+    if (term.b) joined[term.a] = joined[*term.b] = true;
+  }
+  Simplified out{.event = {.text = event.text, .terms = {}}};
+  std::map<Variable, HeldStates> free;
+  for (const GraphEvent::Term& term : event.terms) {
+    const bool observed = term.a < evidence.size() && evidence[term.a] != kUnobserved;
+    if (!term.b && observed) {
+      if (!holds(term, evidence[term.a])) out.log_share = -kInf;
+    } else if (!joined[term.a]) {
+      free[term.a].add(term);
+    } else {
+      out.event.terms.push_back(term);
+    }
+  }
+  for (const auto& [v, held] : free) {
+    const auto states = static_cast<double>(graph.states(v));
+    out.log_share += std::log(held.count(states) / states);
+  }
+  return out;
+}
+
+// Answers events one after the other, within the time of the request.
+class EventSums {
+ public:
+  EventSums(const GraphFile& file, const FactorGraph& graph, std::span<const State> evidence,
+            const InferRequest& request, const InferCalls& calls)
+      : file_(file), graph_(graph), evidence_(evidence), request_(request), calls_(calls) {}
+
+  std::vector<EventAnswer> run(const std::vector<GraphEvent>& events) {
+    to_do_ = events.size() + 1;
+    whole_ = ask(graph_, GraphTask::partition);
+    if (*whole_.log_partition == -kInf) fail_impossible();
+    std::vector<EventAnswer> answers;
+    for (const GraphEvent& each : events) {
+      answers.push_back(answer(each));
+      to_do_ = events.size() - answers.size();
+    }
+    return answers;
+  }
+
+ private:
+  // With an equal share of the time that is left for each of the sums to come.
+  InferResult ask(const FactorGraph& graph, GraphTask task) {
+    InferRequest own = request_;
+    own.task = task;
+    if (request_.seconds) {
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
+      const double left = *request_.seconds - taken.count();
+      own.seconds = std::max(left / static_cast<double>(to_do_), kLeastSeconds);
+    }
+    InferResult result = infer(graph, evidence_, own, calls_);
+    if (to_do_ > 1) --to_do_;
+    return result;
+  }
+
+  EventAnswer answer(const GraphEvent& event) {
+    const auto [left, log_share] = simplified(graph_, evidence_, event);
+    EventAnswer out{.text = event.text, .log_probability = log_share, .method = whole_.method};
+    if (left.terms.empty() || log_share == -kInf) return out;
+    const bool single = left.terms.size() == 1 && !left.terms.front().b;
+    if (whole_.kind == ResultKind::exact || !single || !add_marginal(left.terms.front(), out)) {
+      add_sum(left, out);
+    }
+    return out;
+  }
+
+  // False where the marginals are not to be had.
+  bool add_marginal(const GraphEvent::Term& term, EventAnswer& out) {
+    try {
+      if (!marginals_) marginals_ = ask(graph_, GraphTask::marginals);
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error&) {
+      return false;
+    }
+    const std::vector<double>& p = marginals_->marginals[term.a];
+    double sum = 0;
+    for (State s = 0; s < p.size(); ++s) sum += holds(term, s) ? p[s] : 0;
+    add(*marginals_, std::log(std::min(1.0, sum)), out);
+    return true;
+  }
+
+  void add_sum(const GraphEvent& left, EventAnswer& out) {
+    const InferResult part = ask(restricted_to(file_, graph_, left), GraphTask::partition);
+    const double log_ratio = *part.log_partition - *whole_.log_partition;
+    add(part, std::min(0.0, log_ratio), out);
+    out.kind = kind_of_ratio(part, whole_);
+    out.converged = part.converged && whole_.converged;
+    for (const Message& each : whole_.warnings) add_once(each, out.warnings);
+    if (out.kind == ResultKind::exact || log_ratio < 0) return;
+    out.warnings.push_back({"the sum over what ", in_quotes(out.text),
+                            " allows is estimated as no less than the sum over all: a probability "
+                            "of 1 is not meant"});
+  }
+
+  static void add(const InferResult& result, double log_probability, EventAnswer& out) {
+    out.log_probability += log_probability;
+    out.method = result.method;
+    out.kind = result.kind == ResultKind::exact ? ResultKind::exact : ResultKind::estimate;
+    out.converged = result.converged;
+    for (const Message& each : result.warnings) add_once(each, out.warnings);
+  }
+
+  const GraphFile& file_;
+  const FactorGraph& graph_;
+  const std::span<const State> evidence_;
+  const InferRequest& request_;
+  const InferCalls& calls_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::size_t to_do_ = 1;  // sums, with the one that comes next
+  InferResult whole_;
+  std::optional<InferResult> marginals_;  // where the whole is no exact sum
+};
+
+}  // namespace
+
 std::vector<EventAnswer> ask_events(const GraphFile& file, const FactorGraph& graph,
                                     std::span<const State> evidence,
-                                    const std::vector<GraphEvent>& events, InferRequest request,
-                                    const InferCalls& calls) {
-  request.task = GraphTask::partition;
-  const InferResult whole = infer(graph, evidence, request, calls);
-  if (*whole.log_partition == -kInf) fail_impossible();
-  std::vector<EventAnswer> answers;
-  for (const GraphEvent& each : events) {
-    const InferResult part = infer(restricted_to(file, graph, each), evidence, request, calls);
-    answers.push_back({each.text, std::min(0.0, *part.log_partition - *whole.log_partition),
-                       part.method, kind_of_ratio(part, whole), part.converged && whole.converged});
+                                    const std::vector<GraphEvent>& events,
+                                    const InferRequest& request, const InferCalls& calls) {
+  return EventSums(file, graph, evidence, request, calls).run(events);
+}
+
+std::vector<Message> warnings_of(const std::vector<EventAnswer>& answers) {
+  std::vector<Message> all;
+  for (const EventAnswer& answer : answers) {
+    for (const Message& each : answer.warnings) add_once(each, all);
   }
-  return answers;
+  return all;
 }
 
 std::string format_answers(const std::vector<EventAnswer>& answers) {
@@ -182,12 +364,14 @@ std::string format_answers(const std::vector<EventAnswer>& answers) {
 Json to_json(const std::vector<EventAnswer>& answers) {
   Json list = Json::array();
   for (const EventAnswer& each : answers) {
-    list.push_back({{"query", each.text},
-                    {"probability", std::exp(each.log_probability)},
-                    {"log_probability", each.log_probability},
-                    {"method", each.method},
-                    {"kind", name_of(each.kind)},
-                    {"converged", each.converged}});
+    Json one{{"query", each.text},
+             {"probability", std::exp(each.log_probability)},
+             {"log_probability", each.log_probability},
+             {"method", each.method},
+             {"kind", name_of(each.kind)},
+             {"converged", each.converged}};
+    for (const Message& warning : each.warnings) one["warnings"].push_back(warning.text());
+    list.push_back(std::move(one));
   }
   return list;
 }

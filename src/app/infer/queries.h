@@ -16,8 +16,8 @@ struct GraphEvent {
   struct Term {
     Variable a = 0;
     std::optional<Variable> b;  // a = b: the same state, by name where both have names
-    std::vector<bool> states;   // without b: those of a for which the term holds
-    bool equal = true;          // false: a != b
+    std::vector<State> states;  // without b: states of a, increasing
+    bool equal = true;          // false: a != b, or a is in none of these states
   };
   std::string text;
   std::vector<Term> terms;
@@ -26,7 +26,8 @@ struct GraphEvent {
 // "A=yes, B!=no, C=low|high, D=E": commas between terms, | between states.  What stands behind the
 // = is a state of the variable before it, or else a variable.  Throws UsageError for other texts.
 GraphEvent graph_event(const GraphFile& file, std::string_view text);
-// The graph with a factor for each term, 0 or -inf.
+// The graph with a factor for each term, 0 or -inf.  Throws Error where its table takes more than
+// 1 GB.
 FactorGraph restricted_to(const GraphFile& file, const FactorGraph& graph, const GraphEvent& event);
 
 struct EventAnswer {
@@ -35,13 +36,16 @@ struct EventAnswer {
   std::string method;
   ResultKind kind = ResultKind::exact;  // an estimate where the sums are bounds or estimates
   bool converged = true;
+  std::vector<Message> warnings = {};  // why it is not to be trusted, sentences
 };
-// p(event | observed) = Z restricted to the event / Z.  The request says the method.  Throws Error
-// where what is observed is impossible.
+// p(event | observed) = Z restricted to the event / Z, or, where Z is an estimate and the event is
+// about one variable, its marginal.  Variables in no factor are uniform.  The request says the
+// method, and the time of all sums together.  Throws Error where what is observed is impossible.
 std::vector<EventAnswer> ask_events(const GraphFile& file, const FactorGraph& graph,
                                     std::span<const State> evidence,
-                                    const std::vector<GraphEvent>& events, InferRequest request,
-                                    const InferCalls& calls);
+                                    const std::vector<GraphEvent>& events,
+                                    const InferRequest& request, const InferCalls& calls);
+std::vector<Message> warnings_of(const std::vector<EventAnswer>& answers);  // each once
 std::string format_answers(const std::vector<EventAnswer>& answers);
 Json to_json(const std::vector<EventAnswer>& answers);
 

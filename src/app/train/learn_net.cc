@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/counted.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "data/csv.h"
@@ -33,7 +34,9 @@ std::size_t count_edges(const Parents& parents) {
 
 std::string step_text(const ShapeOptions& shape, const ShapeProgress& now) {
   if (shape.method == ShapeMethod::pc) {
-    return fmt::format("tests given {} variables: {} edges are left", now.step, now.score);
+    const auto edges = static_cast<std::size_t>(now.score);
+    return fmt::format("tests given {}: {} {} left", counted(now.step, "variable"),
+                       counted(edges, "edge"), edges == 1 ? "is" : "are");
   }
   return fmt::format("step {}  {} {:.4f}", now.step, name_of(shape.score.score), now.score);
 }
@@ -41,8 +44,8 @@ std::string step_text(const ShapeOptions& shape, const ShapeProgress& now) {
 void tell(const ShapeOptions& shape, const LearntShape& found, std::size_t left_out,
           LearntNet& net) {
   const std::size_t edges = count_edges(found.parents);
-  net.text = fmt::format("structure: {}, {} edges, {} {:.4f}", name_of(shape.method), edges,
-                         name_of(shape.score.score), found.score);
+  net.text = fmt::format("structure: {}, {}, {} {:.4f}", name_of(shape.method),
+                         counted(edges, "edge"), name_of(shape.score.score), found.score);
   net.further = {{"structure_score", found.score, Shown::everywhere}, {"edges", edges}};
   if (shape.method == ShapeMethod::pc) {
     net.text += fmt::format(", {} tests", found.tests);

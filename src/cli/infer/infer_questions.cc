@@ -73,6 +73,7 @@ void answer_questions(const OptionValues& values, const GraphFile& file, const F
       events.push_back(graph_event(file, each));
     }
     const auto answers = ask_events(file, graph, known.states, events, request, calls);
+    warn_of(warnings_of(answers));
     add("queries", to_json(answers), format_answers(answers));
   }
   if (values.flag("entropy")) {

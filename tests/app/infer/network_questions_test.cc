@@ -97,6 +97,77 @@ TEST(Queries, TheirProbabilitiesAreThoseOfAllAssignments) {
   }
 }
 
+// One variable joined to no other has more states than can be gone through.
+TEST(Queries, KnowTheProbabilitiesOfVariablesInNoFactor) {
+  Random random(5);
+  GraphFile net = random_net(random, false);
+  net.names = {};
+  const auto free = net.graph.add_variable(std::size_t{1} << 31);
+  const std::string v = std::to_string(free);
+  Evidence evidence(net.graph.variables(), kUnobserved);
+  const auto ask = [&](const std::string& text) {
+    const auto answers = ask_events(net, net.graph, evidence, {graph_event(net, text)}, {}, {});
+    EXPECT_EQ(answers[0].kind, ResultKind::exact) << text;
+    return answers[0].log_probability;
+  };
+  const double all = 31 * std::log(2.0);
+  EXPECT_NEAR(ask(v + "=7"), -all, 1e-12);
+  EXPECT_NEAR(ask(v + "=7|9|7"), std::log(2) - all, 1e-12);
+  EXPECT_NEAR(ask(v + "=7|9, " + v + "!=9"), -all, 1e-12);
+  EXPECT_NEAR(ask(v + "!=7"), std::log1p(-std::exp(-all)), 1e-15);
+  EXPECT_NEAR(ask(v + "=7, 0=1"), ask("0=1") - all, 1e-12);
+  EXPECT_THROW(ask(v + "=0"  // as a variable: its states are compared
+                   + std::string(", ") + v + "=0,0=" + v),
+               Error);
+  evidence[free] = 7;
+  EXPECT_EQ(ask(v + "=7|8"), 0);
+  EXPECT_EQ(ask(v + "=8"), -std::numeric_limits<double>::infinity());
+}
+
+// A loop of strong pairs, which belief propagation does not know: its messages are stopped early.
+TEST(Queries, AnEstimateHasItsWarningAndIsAMarginalWhereItCan) {
+  Random random(6);
+  GraphFile file;
+  for (Variable v = 0; v < 4; ++v) file.graph.add_variable(2);
+  for (Variable v = 0; v < 4; ++v) {
+    std::vector<double> scores;
+    for (int k = 0; k < 4; ++k) scores.push_back(6 * random.uniform());
+    file.graph.add_factor({v, (v + 1) % 4}, file.graph.add_table(scores));
+  }
+  InferRequest request;
+  request.method = "belief-propagation";
+  request.max_iterations = 1;
+  request.task = GraphTask::marginals;
+  const InferResult marginals = infer(file.graph, {}, request);
+  const std::vector<GraphEvent> events{graph_event(file, "0=1"), graph_event(file, "0=1, 2=1")};
+  const auto answers = ask_events(file, file.graph, {}, events, request, {});
+  EXPECT_NEAR(std::exp(answers[0].log_probability), marginals.marginals[0][1], 1e-12);
+  for (const EventAnswer& each : answers) {
+    EXPECT_EQ(each.kind, ResultKind::estimate);
+    EXPECT_FALSE(each.converged);
+    EXPECT_FALSE(each.warnings.empty());
+  }
+  EXPECT_FALSE(warnings_of(answers).empty());
+}
+
+// All sums of a query together, each of which waits for its share of the time.
+TEST(Queries, TakeTheirTimeOnce) {
+  Random random(7);
+  const GraphFile net = random_net(random, false);
+  const InferCalls calls{.plan = {}, .progress = [](const GraphProgress&) {
+                           std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                           return true;
+                         }};
+  InferRequest request;
+  request.method = "mini-bucket-sampling";
+  request.seconds = 0.6;
+  const auto begin = std::chrono::steady_clock::now();
+  ask_events(net, net.graph, {}, {graph_event(net, "v0=a, v1=b"), graph_event(net, "v0=b, v1=a")},
+             request, calls);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(taken.count(), 1.2);
+}
+
 TEST(Queries, WhatIsNoneIsAnError) {
   Random random(4);
   const GraphFile net = random_net(random, false);

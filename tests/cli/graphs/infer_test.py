@@ -262,7 +262,7 @@ class MethodsTest(InferTest):
     def test_time_ends_a_junction_tree_with_what_is_known(self):
         path = self.file("wide.uai", random_grid(26))
         self.fails(BAD_INPUT, "infer", "--quiet", path, "--method", "junction-tree", "--memory",
-                   "128G", "--time", 0.5, mentions=["stopped with about", "give it more time"])
+                   "128G", "--time", 0.5, mentions=["stopped with about", "give it more --time"])
         small = self.file("small.uai", random_grid(12))
         exact = self.infer(small)["log_partition"]
         for method in ("recursive-conditioning", "cutset-conditioning"):

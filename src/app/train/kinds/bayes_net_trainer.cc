@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/counted.h"
 #include "app/file_checks.h"
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
@@ -108,10 +109,13 @@ struct BayesNetTrainer::Measured {
   double a_row() const { return log_likelihood / static_cast<double>(rows - impossible); }
   std::string text() const {
     std::string text =
-        fmt::format("held out: {} rows, log-likelihood {:.4f}", rows, log_likelihood);
+        fmt::format("held out: {}, log-likelihood {:.4f}", counted(rows, "row"), log_likelihood);
     if (rows > impossible) text += fmt::format(", {:.6f} a row", a_row());
     if (impossible > 0) {
-      text += Message("; ", impossible, " rows more have probability 0 (--smoothing)").text();
+      text += Message("; ", counted(impossible, "row"),
+                      impossible == 1 ? Message(" more has") : Message(" more have"),
+                      " probability 0 (--smoothing)")
+                  .text();
     }
     return text;
   }
@@ -195,9 +199,12 @@ DataSummary BayesNetTrainer::summary() const {
   }
   if (training_) rows = training_->data().rows(), missing = training_->data().missing();
   DataSummary summary{
-      fmt::format("{} rows, {} variables", rows, net_.graph.variables()),
+      counted(rows, "row") + ", " + counted(net_.graph.variables(), "variable"),
       {{"rows", rows}, {"variables", std::size_t{net_.graph.variables()}}, {"missing", missing}}};
-  if (missing > 0) summary.text += fmt::format("; {} values are missing", missing);
+  if (missing > 0) {
+    summary.text +=
+        fmt::format("; {} {} missing", counted(missing, "value"), missing == 1 ? "is" : "are");
+  }
   return summary;
 }
 
@@ -267,7 +274,10 @@ TrainOutcome BayesNetTrainer::run(TrainObserver& observer, CheckpointFolder* che
       fmt::format("\nlog-likelihood {:.4f}, {:.6f} a row; {} free parameters", fit.log_likelihood,
                   fit.log_likelihood / static_cast<double>(data.rows()), fit.parameters);
   if (fit.unseen > 0) {
-    outcome.tail += fmt::format("\n{} rows of tables have no data: they are uniform", fit.unseen);
+    outcome.tail +=
+        fit.unseen == 1
+            ? "\n1 row of tables has no data: it is uniform"
+            : fmt::format("\n{} rows of tables have no data: they are uniform", fit.unseen);
   }
   if (held_out_.empty()) return outcome;
   const Measured held_out = measure(net_.graph);

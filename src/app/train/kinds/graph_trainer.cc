@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/counted.h"
 #include "app/train/train_files.h"
 #include "croft/core/random.h"
 #include "croft/inference/elimination_order.h"
@@ -167,8 +168,9 @@ void GraphTrainer::prepare(CliqueData& data) const {
   if (!request_.weights.empty() && weights.size() != data.groups()) {
     throw InputError(
         {request_.weights},
-        fmt::format("{} weights, and {} instances to train on", weights.size(), data.groups()), "",
-        "write one weight a line for each instance, in the order of their first variables");
+        fmt::format("{}, and {} to train on", counted(weights.size(), "weight"),
+                    counted(data.groups(), "instance")),
+        "", "write one weight a line for each instance, in the order of their first variables");
   }
   if (!weights.empty()) data.weigh(weights);
   const std::optional<double> share = holdout_fraction(request_.holdout);
@@ -267,21 +269,23 @@ void GraphTrainer::set_unlabelled(CliqueData& data) {
 
 DataSummary GraphTrainer::summary() const {
   const Size& s = size_;
-  DataSummary summary{
-      fmt::format("{} variables in {} instances, {} cliques of {} templates, {} features",
-                  s.variables, s.instances, s.cliques, s.templates, s.features),
-      {{"variables", s.variables},
-       {"hidden_variables", s.hidden},
-       {"instances", s.instances},
-       {"cliques", s.cliques},
-       {"features", s.features},
-       {"holdout_instances", s.held_out}}};
+  DataSummary summary{fmt::format("{} in {}, {} of {}, {}", counted(s.variables, "variable"),
+                                  counted(s.instances, "instance"), counted(s.cliques, "clique"),
+                                  counted(s.templates, "template"), counted(s.features, "feature")),
+                      {{"variables", s.variables},
+                       {"hidden_variables", s.hidden},
+                       {"instances", s.instances},
+                       {"cliques", s.cliques},
+                       {"features", s.features},
+                       {"holdout_instances", s.held_out}}};
   if (s.held_out > 0) summary.text += fmt::format("; {} held out", s.held_out);
   if (s.unlabelled > 0) {
-    summary.text += fmt::format("; {} instances without labels", s.unlabelled);
+    summary.text += fmt::format("; {} without labels", counted(s.unlabelled, "instance"));
     summary.counts.emplace_back("unlabelled_instances", s.unlabelled);
   }
-  if (s.hidden > 0) summary.text += fmt::format("; {} variables without a label", s.hidden);
+  if (s.hidden > 0) {
+    summary.text += fmt::format("; {} without a label", counted(s.hidden, "variable"));
+  }
   return summary;
 }
 

@@ -72,9 +72,10 @@ class LogSum {
 template <class Visit>
 bool for_each_cut(const FactorGraph& graph, const ConditioningPlan& plan, const Visit& visit) {
   if (plan.log2_cutset >= 62) {
-    throw Error("the memory that is allowed needs a sum over 2^" +
-                std::to_string(static_cast<int>(plan.log2_cutset)) +
-                " joint states of a cutset; allow more memory, or use an approximate method");
+    throw Error(
+        "the memory that is allowed needs a sum over 2^", static_cast<int>(plan.log2_cutset),
+        " joint states of a cutset; allow more --memory, or take an approximate method, such "
+        "as --method belief-propagation or branch-and-bound");
   }
   Evidence evidence(graph.variables(), kUnobserved);
   for (const Variable v : plan.cutset) evidence[v] = 0;

@@ -147,7 +147,7 @@ EliminationRule elimination_rule(std::string_view name) {
 TooWide::TooWide(double log2_states)
     : Error("elimination takes at least 2^", static_cast<int>(log2_states),
             " joint states in every order that was tried, too many for an exact method; take an "
-            "approximate --method"),
+            "approximate one, such as --method belief-propagation, branch-and-bound or gibbs"),
       log2_states_(log2_states) {}
 
 EliminationOrder find_elimination_order(const FactorGraph& graph,

@@ -9,6 +9,7 @@
 #include "croft/inference/junction_tree.h"
 #include "inference/graph/allowed_assignment.h"
 #include "inference/graph/sampling/gibbs_chain.h"
+#include "inference/graph/sampling/stuck_variables.h"
 
 namespace croft {
 namespace {
@@ -181,6 +182,7 @@ class Sampling {
     out.possibly_reducible = plan_.zeros && !exact_;
     out.convergence.iterations = sweeps_;
     fill(out);
+    if (!exact_) mark_stuck(plan_.graph, options_.temperature, out);
     return out;
   }
 
@@ -331,8 +333,10 @@ void GibbsOptions::validate() const {
   if (sweeps / thin > 0xffffffffu) fail("at most 2^32 - 1 sweeps can be counted");
   if (!(temperature > 0 && std::isfinite(temperature))) fail("the temperature must be above 0");
   if (samples / chains + (samples % chains > 0 ? 1 : 0) > sweeps / thin) {
-    fail(std::to_string(samples) + " samples are more than the sweeps that are counted, " +
-         std::to_string(sweeps / thin) + " in each of " + std::to_string(chains) + " chains");
+    throw UsageError("Gibbs sampling: ", samples,
+                     " samples are more than the sweeps that are counted, ", sweeps / thin,
+                     " in each of ", chains,
+                     " chains; give more sweeps (--max-iterations), or ask for fewer samples");
   }
 }
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr Factor kNone = 0xffffffff;
 
-[[noreturn]] void fail_to_weigh(const std::string& what) {
-  throw UsageError("importance sampling: " + what);
+[[noreturn]] void fail_to_weigh(const Message& what) {
+  throw UsageError("importance sampling: ", what);
 }
 
 // Weighted shares of states; weights relative to the largest so far.
@@ -152,8 +152,8 @@ class Network {
     if (seen[v] == 1) fail_to_weigh("the graph is no Bayesian network: its arrows have a cycle");
     seen[v] = 1;
     if (drawn_by_[v] == kNone) {
-      fail_to_weigh("the graph is no Bayesian network: no factor is the probability of variable " +
-                    std::to_string(v) + " given others; take annealed importance sampling");
+      fail_to_weigh({"the graph is no Bayesian network: no factor is the probability of variable ",
+                     v, " given others; take --method annealed-importance-sampling"});
     }
     for (const Variable u : graph_.scope(drawn_by_[v])) {
       if (u != v) visit(u, seen);

@@ -14,6 +14,7 @@
 #include "croft/structure/factor_graph.h"
 #include "inference/graph/allowed_assignment.h"
 #include "inference/graph/sampling/single_site.h"
+#include "inference/graph/sampling/stuck_variables.h"
 
 namespace croft {
 
@@ -191,6 +192,7 @@ GibbsResult run_chains(const FactorGraph& graph, const ChainOptions& options, co
     stopped = !progress(now);
   }
   record.finish(stopped, result);
+  mark_stuck(graph, 1, result);
   result.possibly_reducible = forbids_jointly(graph);
   return result;
 }
@@ -247,9 +249,9 @@ class SwendsenWang {
 // What ties two variables; UsageError where it is not for clusters.
 SwendsenWang::Bond bond_of(const FactorGraph& graph, Factor f) {
   const auto refuse = [&](const std::string& why) {
-    fail("factor " + std::to_string(f) + " " + why +
-         "; Swendsen-Wang is for pairs with one score where they are equal, and another, not "
-         "larger one elsewhere; take Gibbs sampling");
+    throw UsageError("sampling: factor ", f, " ", why,
+                     "; Swendsen-Wang is for pairs with one score where they are equal, and "
+                     "another, not larger one elsewhere; take --method gibbs");
   };
   const auto scope = graph.scope(f);
   if (scope.size() > 2) refuse("has more than two variables");
@@ -357,7 +359,11 @@ class Metropolis {
 void ChainOptions::validate() const {
   if (chains < 1) fail("there must be at least 1 chain");
   if (sweeps < 64) fail("at least 64 sweeps must be counted");
-  if (samples > sweeps * chains) fail("there are fewer sweeps than samples asked for");
+  if (samples > sweeps * chains) {
+    throw UsageError("sampling: ", samples, " samples are more than the sweeps that are counted, ",
+                     sweeps, " in each of ", chains,
+                     " chains; give more sweeps (--max-iterations), or ask for fewer samples");
+  }
 }
 
 void TemperingOptions::validate() const {

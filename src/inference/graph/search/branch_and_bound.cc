@@ -248,7 +248,8 @@ class Search {
   // Other searches find the best assignment if this one does not end.  False: stopped.
   bool look_elsewhere() {
     const double work = work_ - std::exchange(seen_work_, work_);
-    if (options_.annealing_sweeps == 0) return true;
+    // Without a term each variable is at its best state, and a sweep costs nothing to count by.
+    if (options_.annealing_sweeps == 0 || scores_.terms() == 0) return true;
     return anneal(of_annealing_() * work) && (options_.table_bytes == 0 || change_blocks(work));
   }
   bool anneal(double work) {

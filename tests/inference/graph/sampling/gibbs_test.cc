@@ -11,6 +11,7 @@
 #include "croft/inference/graph_brute_force.h"
 #include "inference/graph/sampling/conditional_tables.h"
 #include "inference/graph/sampling/gibbs_kernels.h"
+#include "inference/graph/sampling/stuck_variables.h"
 #include "support/random_graph.h"
 
 namespace croft::gibbs_test {
@@ -249,6 +250,54 @@ TEST(Gibbs, AGraphThatSingleMovesCannotCrossIsReportedAndATreeOfItIsNot) {
   EXPECT_FALSE(result.possibly_reducible);
   EXPECT_NEAR(result.marginals[a][1], 0.75, 6 * result.standard_errors[a][1]);
   expect_draws_of(graph, result.samples, 1, 1, 0);
+}
+
+// Two parts, of 3 and 1 of 4, that single moves do not join, and all chains begin in the larger
+// one.
+FactorGraph parted() {
+  FactorGraph graph;
+  graph.add_variable(2);
+  graph.add_variable(4);
+  graph.add_factor({0, 1},
+                   graph.add_table(std::vector{0., 0., 0., -kInf, -kInf, -kInf, -kInf, 0.}));
+  return graph;
+}
+
+TEST(Gibbs, AVariableThatNeverMovedHasNoStandardErrorUnlessItMustStay) {
+  FactorGraph graph = parted();
+  std::size_t one_part = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const GibbsResult found = gibbs(graph, {.sweeps = 2000, .seed = seed});
+    if (found.marginals[0][0] != 1) continue;
+    ++one_part;
+    EXPECT_EQ(count_stuck(found), 1u);
+    EXPECT_FALSE(found.convergence.converged);
+    EXPECT_TRUE(std::isnan(found.standard_errors[0][0]));
+    EXPECT_FALSE(std::isnan(found.standard_errors[1][0]));
+  }
+  EXPECT_GT(one_part, 0u);
+  // Proved: by a zero of its own, by zeros that follow from it, by scores that leave nothing else.
+  graph.add_factor({0}, graph.add_table(std::vector{0., -kInf}));
+  graph.add_variable(2);
+  graph.add_factor({0, 2}, graph.add_table(std::vector{-kInf, 0., 0., 0.}));
+  graph.add_variable(3);
+  graph.add_factor({3, 1}, graph.add_table(std::vector{40., 40., 40., 40., 1., 2., 3., 4.,  //
+                                                       0., 0., 0., 0.}));
+  const GibbsResult found = gibbs(graph, {.sweeps = 2000});
+  EXPECT_EQ(count_stuck(found), 0u);
+  EXPECT_TRUE(found.convergence.converged);
+  EXPECT_EQ(found.standard_errors[2][1], 0);
+}
+
+// The other state has a probability of about 0.001 in 200 sweeps.
+TEST(Gibbs, AFewSweepsDoNotProveThatAVariableStays) {
+  FactorGraph graph;
+  graph.add_variable(2);
+  graph.add_factor({0}, graph.add_table(std::vector{0., -9.}));
+  const GibbsResult found = gibbs(graph, {.sweeps = 200});
+  ASSERT_EQ(found.marginals[0][0], 1);
+  EXPECT_EQ(count_stuck(found), 1u);
+  EXPECT_FALSE(found.convergence.converged);
 }
 
 TEST(Gibbs, PotentialsWithoutTablesAreDrawnByTheirScores) {

@@ -6,6 +6,7 @@
 
 #include "croft/core/error.h"
 #include "croft/inference/graph_brute_force.h"
+#include "inference/graph/sampling/stuck_variables.h"
 #include "support/graph_number.h"
 
 namespace croft::markov_chains_test {
@@ -179,6 +180,28 @@ TEST(MetropolisHastings, AProposalThatDoesNotFitIsAnError) {
   EXPECT_THROW(with({{0, 9}}, 0), UsageError);
   EXPECT_THROW(with({{0, 0}, {0, 1}}, 0), UsageError);
   EXPECT_THROW(with({{0, 0}}, std::nan("")), UsageError);
+}
+
+TEST(MarkovChains, AVariableThatNeverMovedHasNoStandardError) {
+  FactorGraph graph;
+  graph.add_variable(2);
+  graph.add_variable(4);
+  const double none = -std::numeric_limits<double>::infinity();
+  graph.add_factor({0, 1}, graph.add_table(std::vector{0., 0., 0., none, none, none, none, 0.}));
+  std::size_t one_part = 0;
+  const auto check = [&](const GibbsResult& found) {
+    if (found.marginals[0][0] != 1 && found.marginals[0][1] != 1) return;
+    ++one_part;
+    EXPECT_GT(count_stuck(found), 0u);
+    EXPECT_FALSE(found.convergence.converged);
+    EXPECT_TRUE(std::isnan(found.standard_errors[0][0]));
+  };
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    check(parallel_tempering(graph, {{.sweeps = 200, .chains = 2, .seed = seed}}));
+    check(metropolis_hastings(graph, uniform_proposal(graph),
+                              {.sweeps = 200, .chains = 2, .seed = seed}));
+  }
+  EXPECT_GT(one_part, 0u);
 }
 
 TEST(MarkovChains, StopKeepSamplesAndCheckTheirOptions) {

@@ -60,6 +60,25 @@ TEST(BranchAndBound, FindsAndProvesTheKBest) {
   }
 }
 
+// No factor has two variables, or none has any: the search is all there is.
+TEST(BranchAndBound, FindsTheKBestWhereNoFactorJoinsVariables) {
+  FactorGraph graph;
+  graph.add_variable(3);
+  for (const bool own : {false, true}) {
+    if (own) graph.add_factor({0}, graph.add_table(std::vector{0., 2., 1.}));
+    for (const std::size_t k : {2, 3, 4}) {
+      std::size_t asked = 0;
+      const MapResult found =
+          branch_and_bound(graph, {.k = k, .callback_every = 1},
+                           [&](const GraphProgress&) { return ++asked < 1000; });
+      EXPECT_EQ(found.kind, ResultKind::exact) << k;
+      ASSERT_EQ(found.k_best.size(), std::min<std::size_t>(k, 3));
+      EXPECT_EQ(found.k_best.back().score, own && k == 2 ? 1 : 0);
+      EXPECT_LT(asked, 1000u);
+    }
+  }
+}
+
 TEST(BranchAndBound, StoppedItBoundsWhatIsNotAmongTheKBest) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Random random(seed);
