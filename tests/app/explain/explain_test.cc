@@ -127,7 +127,9 @@ TEST_P(ExplainedModel, EveryPositionOfALongSequenceHasItsOwnAttributes) {
     EXPECT_LE(attributes, position.attributes) << t;
     expect_same(sum_of_differences(position), position.difference);
     for (const Reason& reason : position.reasons) {
-      if (reason.kind == Kind::limit) EXPECT_NEAR(reason.difference(), 0, kTolerance) << t;
+      if (reason.kind == Kind::limit) {
+        EXPECT_NEAR(reason.difference(), 0, kTolerance) << t;
+      }
     }
   }
 }

@@ -85,7 +85,9 @@ TEST(FreeVariables, OfMoreStatesThanCanBeListedAreSummedOutOfAMarginalMap) {
     EXPECT_NEAR(*found.log_score, best, 1e-9) << method;
     EXPECT_EQ(found.assignment[1], 1) << method;
     const double others = std::exp(0.) + std::exp(1.), own = std::exp(2.) + std::exp(0.5);
-    if (found.probability) EXPECT_NEAR(*found.probability, own / (own + others), 1e-9) << method;
+    if (found.probability) {
+      EXPECT_NEAR(*found.probability, own / (own + others), 1e-9) << method;
+    }
   }
 }
 
