@@ -10,6 +10,8 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <set>
+#include <span>
 
 #include "app/label/sequence_source.h"
 #include "core/files.h"
@@ -60,14 +62,14 @@ std::uint64_t size_of(const std::string& path) {
   return 0;
 }
 
-// A process that was killed while it wrote leaves half a line, which names another label.
-void check_last_line(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  file.seekg(-1, std::ios::end);
-  if (!file || file.get() == '\n') return;
-  throw Error(path,
-              ": the last line has no end, so it may be half written; complete it with a newline, "
-              "or remove it, and start the server again");
+// At most the last two bytes of a file.
+std::string end_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.tellg();
+  std::string end(static_cast<std::size_t>(std::min<std::streamoff>(size, 2)), ' ');
+  file.seekg(-static_cast<std::streamoff>(end.size()), std::ios::end);
+  file.read(end.data(), static_cast<std::streamsize>(end.size()));
+  return end;
 }
 
 }  // namespace
@@ -103,16 +105,19 @@ void Annotation::read_queue(const ServedModel& model) {
 void Annotation::read_labelled(const ServedModel& model) {
   std::map<std::vector<std::string>, std::vector<std::size_t>> ids;  // the first comes last
   for (std::size_t id = queue_.size(); id-- > 0;) ids[queue_[id].rows].push_back(id);
-  check_last_line(files_.labelled);
   SequenceSource source = source_of(LineReader(files_.labelled), model, Labels::required);
   const std::size_t columns = model.sequences->extractor().config().columns;
   InputSequence input;
   Extractor::Scratch scratch;
+  std::set<std::string> known;  // labels, the last one of the file left out
+  for (Label y = 0; y < model.sequences->labels(); ++y) known.insert(model.sequences->label(y));
+  std::vector<std::string> rows, labels;
   while (source.next(input)) {
     if (columns_ && input.rows.rows() == 0) continue;
+    known.insert(labels.begin(), labels.end());
     source.extract(input, scratch);
-    const std::vector<std::string> rows = rows_of(input, columns);
-    std::vector<std::string> labels;
+    rows = rows_of(input, columns);
+    labels.clear();
     for (std::size_t t = 0; t < rows.size(); ++t) labels.emplace_back(input.text.labels.item(t));
     Block& block = blocks_.emplace_back();
     block.text = this->block(rows, labels);
@@ -120,12 +125,43 @@ void Annotation::read_labelled(const ServedModel& model) {
     if (found == ids.end() || found->second.empty()) continue;
     block.id = found->second.back();
     found->second.pop_back();
-    queue_[*block.id].labels = std::move(labels);
+    queue_[*block.id].labels = labels;
     queue_[*block.id].version = 1;
     ++labelled_;
   }
-  // A file that somebody has written may end without the empty line behind a sequence.
+  if (!labels.empty()) {
+    known.insert(labels.begin(), labels.end() - 1);
+    check_end(rows, labels.back(), known);
+  }
+  // A file that somebody has written may end in the middle of a line or of a sequence.
   ends_whole_ = false;
+}
+
+// A process that was killed while it wrote leaves half a line or half a sequence, which says
+// something else.  As from an editor, a last line without an end is taken if no label goes on where
+// it ends.
+//   rows, last : of the last sequence; its last label
+void Annotation::check_end(const std::vector<std::string>& rows, const std::string& last,
+                           const std::set<std::string>& known) const {
+  const std::string end = end_of(files_.labelled);
+  const auto fail = [&](const char* what) {
+    throw Error(files_.labelled + ": the last " + what +
+                " has no end and may be half written; complete it, or remove it, and start the "
+                "server again");
+  };
+  const bool goes_on = std::ranges::any_of(known, [&](const std::string& each) {
+    return each.size() > last.size() && each.starts_with(last);
+  });
+  if (!end.ends_with('\n') && (goes_on || !known.contains(last))) fail("line");
+  if (!columns_ || end == "\n\n" ||
+      std::ranges::any_of(queue_, [&](const Entry& each) { return each.rows == rows; })) {
+    return;
+  }
+  const bool begins_one = std::ranges::any_of(queue_, [&](const Entry& each) {
+    return each.rows.size() > rows.size() &&
+           std::ranges::equal(rows, std::span(each.rows).first(rows.size()));
+  });
+  if (begins_one) fail("sequence");
 }
 
 // A sequence as training reads it.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -74,6 +75,8 @@ class Annotation {
   };
   void read_queue(const ServedModel& model);
   void read_labelled(const ServedModel& model);
+  void check_end(const std::vector<std::string>& rows, const std::string& last,
+                 const std::set<std::string>& known) const;
   std::string block(const std::vector<std::string>& rows,
                     const std::vector<std::string>& labels) const;
   void check(const Entry& entry, const std::vector<std::string>& labels) const;

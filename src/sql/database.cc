@@ -166,6 +166,7 @@ void Query::fail_row(const std::string& problem, std::string_view remedy) const 
 }
 
 void Query::fail_sqlite() const {
+  if (interruption) throw Interrupted(database_.name_ + ": interrupted while reading");
   const QueryGuard::Reason limit = database_.guard_->limit(use_);
   if (!limit.problem.empty()) fail(limit);
   sqlite3* const handle = database_.handle_.get();

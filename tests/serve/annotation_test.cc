@@ -121,13 +121,23 @@ TEST_F(AnnotationTest, AServerThatStartsAgainKnowsWhatIsLabelled) {
   EXPECT_EQ(read("labelled.txt"), "other O\n\nin O\nBonn O\n\n");
 }
 
-TEST_F(AnnotationTest, HalfALineIsNotTakenForLabels) {
-  { annotation().label(2, 0, {"O", "B-CITY"}); }
-  std::filesystem::resize_file(path("labelled.txt"),
-                               std::filesystem::file_size(path("labelled.txt")) - 4);
+TEST_F(AnnotationTest, HalfALineOrHalfASequenceIsNotTakenForLabels) {
+  { annotation().label(1, 0, {"B-PER", "O", "B-LOC"}); }
+  const std::string whole = read("labelled.txt");
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    write("labelled.txt", whole.substr(0, size));
+    try {
+      const Annotation again = this->annotation();
+      EXPECT_EQ(again.item(1).labels, Labels({"B-PER", "O", "B-LOC"}));
+      EXPECT_GE(size, whole.size() - 2) << "without line ends at most";
+    } catch (const Error&) {
+      EXPECT_LT(size, whole.size() - 2);
+    }
+  }
+  write("labelled.txt", "Eve B-PER\nsaw O\nRome B-LO");
   try {
     annotation();
-    FAIL() << read("labelled.txt");
+    FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("labelled.txt: the last line has no end"),
               std::string::npos);

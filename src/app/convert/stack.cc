@@ -283,7 +283,7 @@ class WholeData {
     const bool may_divide = request_.group_by.empty() && !request_.contiguous;
     const auto mark = may_divide ? document_mark(blocks_) : std::nullopt;
     if (mark) calls_.warn(ungrouped_warning(*mark, "in several parts"));
-    const TemporaryFolder folder;
+    const WorkFolder folder;
     for (std::size_t part = 0; part < parts; ++part) {
       std::vector<std::size_t> own, others;
       for (std::size_t g = 0; g < groups_.size(); ++g) {

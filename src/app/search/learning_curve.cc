@@ -85,7 +85,7 @@ class CurveRun {
   DataBlocks data_;
   std::vector<std::vector<std::size_t>> groups_;
   std::vector<CurvePoint> points_;
-  TemporaryFolder folder_;
+  WorkFolder folder_;
 };
 
 std::string shown(SearchMetric metric, double score) {

@@ -59,7 +59,7 @@ class TextSearch {
   const DataBlocks data_;
   const std::vector<std::size_t> groups_;
   const SearchPlan plan_;
-  TemporaryFolder folder_;
+  WorkFolder folder_;
   bool folds_written_ = false;
   SearchState state_;
 };

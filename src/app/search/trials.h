@@ -4,7 +4,7 @@
 
 #include "app/evaluate/evaluation.h"
 #include "app/search/search.h"
-#include "app/temporary_folder.h"
+#include "app/work_folder.h"
 
 namespace croft {
 

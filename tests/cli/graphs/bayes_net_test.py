@@ -186,7 +186,7 @@ class BayesNetTest(CliTest):
         net = self.file("rain.bif", RAIN)
         cases = self.file("cases.csv", "rain;grass\nyes;NA\nno;dry\nyes; wet \n")
         fitted, text = self.fit(net, cases, "--delimiter", ";", "--missing", "NA")
-        self.assertIn("1 values are missing", text)
+        self.assertIn("1 value is missing", text)
         self.assertAlmostEqual(fitted["grass", "yes"][0], 1, delta=1e-3)
 
     def test_wrong_cases_name_their_place(self):
@@ -272,7 +272,7 @@ class BayesNetTest(CliTest):
         cases = self.file("cases.csv", "a,b\n" + "x,x\ny,y\n" * 30 + "x,\n,y\n")
         bif, text = self.learnt(cases, "--learn-structure", "hill-climbing")
         self.assertIn("2 cases are not complete", text)
-        self.assertIn("1 edges", text)
+        self.assertIn("1 edge", text)
         self.assertIn("|", bif)
 
     def test_a_structure_gives_states_and_an_earlier_network_edges(self):

@@ -356,7 +356,7 @@ class SearchTest(CliTest):
                        mentions=["both write"])
             self.assertFalse(x.exists())
         self.fails(WRONG_USAGE, "search", data, "--quiet", "--values", "l2=1,2", "--template",
-                   template, "--plot", template, mentions=["--template"])
+                   template, "--plot", template, mentions=["--plot", "would replace the input", template])
         self.fails(WRONG_USAGE, "search", data, "--quiet", "--values", "l2=1,2", "--state", data,
                    mentions=["would replace the input"])
 

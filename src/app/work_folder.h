@@ -7,13 +7,13 @@ namespace croft {
 
 // In TMPDIR, for its owner alone.  A process that was killed leaves its folder behind, which the
 // next one that makes such a folder removes.
-class TemporaryFolder {
+class WorkFolder {
  public:
   // Throws Error where there is no folder for it or the disk is full.
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  WorkFolder();
+  ~WorkFolder();
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
 
   std::string file(const std::string& name) const { return (path_ / name).string(); }
 

@@ -1,4 +1,4 @@
-#include "app/temporary_folder.h"
+#include "app/work_folder.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -51,7 +51,7 @@ void remove_those_of_killed_processes(const fs::path& parent) {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
+WorkFolder::WorkFolder() {
   const fs::path parent = folder_of_temporaries();
   remove_those_of_killed_processes(parent);
   std::string name = (parent / kPrefix).string() + "XXXXXX";
@@ -63,7 +63,7 @@ TemporaryFolder::TemporaryFolder() {
   lock_ = locked(path_);
 }
 
-TemporaryFolder::~TemporaryFolder() {
+WorkFolder::~WorkFolder() {
   std::error_code none;
   fs::remove_all(path_, none);
   if (lock_ >= 0) ::close(lock_);

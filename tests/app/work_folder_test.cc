@@ -1,5 +1,5 @@
 // Folders that are gone at the end, also those of processes that were killed.
-#include "app/temporary_folder.h"
+#include "app/work_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -12,18 +12,18 @@
 
 #include "croft/core/error.h"
 
-namespace croft::temporary_folder_test {
+namespace croft::work_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
 
-class TemporaryFolders : public testing::Test {
+class WorkFolders : public testing::Test {
  protected:
-  TemporaryFolders() {
+  WorkFolders() {
     fs::create_directory(here_);
     ::setenv("TMPDIR", here_.c_str(), 1);
   }
-  ~TemporaryFolders() override {
+  ~WorkFolders() override {
     ::unsetenv("TMPDIR");
     fs::remove_all(here_);
   }
@@ -40,9 +40,9 @@ class TemporaryFolders : public testing::Test {
   const fs::path here_ = fs::path(testing::TempDir()) / ("folders" + std::to_string(::getpid()));
 };
 
-TEST_F(TemporaryFolders, AreGoneAtTheEnd) {
+TEST_F(WorkFolders, AreGoneAtTheEnd) {
   {
-    const TemporaryFolder folder;
+    const WorkFolder folder;
     std::ofstream(folder.file("data")) << "x";
     EXPECT_EQ(count(), 1u);
     EXPECT_EQ(fs::status(fs::path(folder.file("data")).parent_path()).permissions(),
@@ -51,28 +51,28 @@ TEST_F(TemporaryFolders, AreGoneAtTheEnd) {
   EXPECT_EQ(count(), 0u);
 }
 
-TEST_F(TemporaryFolders, OfAKilledProcessAreRemovedByTheNextAndThoseOfTheLivingStay) {
+TEST_F(WorkFolders, OfAKilledProcessAreRemovedByTheNextAndThoseOfTheLivingStay) {
   const pid_t child = ::fork();
   if (child == 0) {
-    const TemporaryFolder folder;
+    const WorkFolder folder;
     std::ofstream(folder.file("data")) << "secret";
     ::raise(SIGKILL);
   }
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
   EXPECT_EQ(count(), 1u);
-  std::optional<TemporaryFolder> own(std::in_place);
+  std::optional<WorkFolder> own(std::in_place);
   EXPECT_EQ(count(), 2u);  // too young to be sure
   age();
-  const TemporaryFolder next;
+  const WorkFolder next;
   EXPECT_EQ(count(), 2u);
   std::ofstream(own->file("data")) << "still here";
   EXPECT_TRUE(fs::exists(own->file("data")));
 }
 
-TEST_F(TemporaryFolders, AFolderThatIsNotThereIsNamed) {
+TEST_F(WorkFolders, AFolderThatIsNotThereIsNamed) {
   ::setenv("TMPDIR", "/no/such/folder", 1);
   try {
-    const TemporaryFolder folder;
+    const WorkFolder folder;
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()),
@@ -81,4 +81,4 @@ TEST_F(TemporaryFolders, AFolderThatIsNotThereIsNamed) {
 }
 
 }  // namespace
-}  // namespace croft::temporary_folder_test
+}  // namespace croft::work_folder_test
