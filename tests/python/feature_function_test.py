@@ -169,7 +169,7 @@ def test_what_the_function_gives_may_be_shared_and_changed_later(model):
 
 @pytest.mark.parametrize("threads", (1, 3))
 @pytest.mark.parametrize("bad,error,message", [
-    (5, TypeError, r"X\[2\]\[1\] is a int, and a dict or a list of the position's attributes"),
+    (5, TypeError, r"X\[2\]\[1\] is an int, and a dict or a list of the position's attributes"),
     (None, TypeError, r"X\[2\]\[1\] is a NoneType"), ("word", TypeError, r"X\[2\]\[1\] is a str"),
     ({"a": [[]]}, TypeError, r"X\[2\]\[1\] is a list, and a str was expected"),
     ([{"a": 1}], TypeError, r"X\[2\]\[1\] is a dict, and a str was expected"),
@@ -275,9 +275,9 @@ def test_the_layer_for_python_crfsuite_takes_a_function(model):
 
 
 @pytest.mark.parametrize("make,error,message", [
-    (lambda: croft.FeatureFunction(5), TypeError, "f is a int, and a function was expected"),
+    (lambda: croft.FeatureFunction(5), TypeError, "f is an int, and a function was expected"),
     (lambda: croft.FeatureFunction.of_sequence(None), TypeError, "f is a NoneType, and a function was expected"),
-    (lambda: function(neighbour=3), TypeError, "neighbour is a int, and a function"),
+    (lambda: function(neighbour=3), TypeError, "neighbour is an int, and a function"),
     (lambda: function(before="previous"), TypeError, "before is 'previous'; give the number of neighbours, or a list"),
     (lambda: function(before=True), TypeError, "before is True"),
     (lambda: function(after=-1), ValueError, "after is -1"),
@@ -294,7 +294,7 @@ def test_features_of_another_kind_are_refused(model):
             model.tag_many(WORDS, features=given)
     with pytest.raises(TypeError, match=r"X\[0\] is a str, and a list of tokens was expected"):
         model.tag_many(["the cat"], features=function())
-    with pytest.raises(TypeError, match=r"first\[0\] is a int"):
+    with pytest.raises(TypeError, match=r"first\[0\] is an int"):
         model.tag_many(WORDS, features=function(first=5))
     native = _core.TokenFeatures(croft.Model.from_bytes(model.to_bytes())._native, [], [], None, None, False)
     plan = _core.Plan(model._native, {})

@@ -311,7 +311,7 @@ def test_arguments_of_the_wrong_type_are_type_errors():
             call()
     with pytest.raises(TypeError, match="b'no' names a variable or a state"):
         croft.BayesNet({"rain": [b"no", "yes"]})
-    with pytest.raises(TypeError, match="templates.'word'. is a int"):
+    with pytest.raises(TypeError, match="templates.'word'. is an int"):
         graph_crf(templates={"word": 3})
     with pytest.raises(TypeError):
         croft.maximum_entropy(numpy.eye(3), [(0.5, "=", 0.3)])

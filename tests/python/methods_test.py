@@ -203,7 +203,7 @@ def test_a_prior_is_an_estimator_a_model_or_a_file(small, new_data, tmp_path):
     for prior, error, message in [
             (croft.ChainCRF(), ValueError, "prior is a ChainCRF that is not fitted"),
             (clone(croft.ChainCRF(prior=old)).prior, ValueError, "give prior=fitted.model_"),
-            (7, TypeError, "prior is a int; give a Model"),
+            (7, TypeError, "prior is an int; give a Model"),
             (tmp_path / "none.croft", ValueError, "none.croft"),
             (tmp_path / "damaged.croft", ValueError, "damaged")]:
         with pytest.raises(error, match=message):

@@ -245,7 +245,7 @@ def test_a_sequence_without_a_labelling_is_an_error_that_names_it(model, sequenc
     (lambda m, X: m.predict(X, known=[[None]]), ValueError, "X has 12 sequences and known the labels of 1"),
     (lambda m, X: m.predict([X[0]], known=[["Q"] * len(X[0])]), ValueError, '"Q"'),
     (lambda m, X: m.predict(X[0]), TypeError, r"X\[0\] is a dict, and a list"),
-    (lambda m, X: croft.save(3, "x"), TypeError, "model is a int"),
+    (lambda m, X: croft.save(3, "x"), TypeError, "model is an int"),
     (lambda m, X: croft.load("/nowhere"), croft.Error, "/nowhere"),
     (lambda m, X: croft.Model.from_bytes(b"abc"), croft.Error, "not a Croft model"),
     (lambda m, X: croft.evaluate([["A"]], [["A", "B"]]), ValueError, r"y_true\[0\] has 1 labels"),
@@ -418,7 +418,7 @@ def test_explanations_add_up_to_the_odds_of_the_two_labellings(model, sequences)
     assert unseen["unknown_attributes"] == ["w:never seen"]
     for ask, error, message in [(lambda: model.explain(x, positions=[99]), ValueError, "no position 99"),
                                 (lambda: model.explain(x, against="Q"), ValueError, 'against is "Q"'),
-                                (lambda: model.explain([3]), TypeError, r"x\[0\] is a int"),
+                                (lambda: model.explain([3]), TypeError, r"x\[0\] is an int"),
                                 (lambda: model.explain(x, rules=[]), TypeError, "not rules")]:
         with pytest.raises(error, match=message):
             ask()

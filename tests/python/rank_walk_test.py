@@ -231,7 +231,7 @@ def test_weights_of_instances_scale_corrections_and_l2_shrinks():
     ({"margin": -1}, None, "margin is -1"),
     ({"step": 0}, None, "step is 0, and must be positive"),
     ({"l2": 1.0}, None, "step * l2"),
-    ({"propose": lambda x, world, rng: 3}, None, "propose gave a int"),
+    ({"propose": lambda x, world, rng: 3}, None, "propose gave an int"),
     ({"propose": lambda x, world, rng: {0: "Q"}}, None, "has no label 'Q'"),
     ({"loss": lambda x, world, truth: math.nan}, None, "the loss of a world is nan"),
     ({}, ([["a"]], []), "X has 1 instances, y has 0"),

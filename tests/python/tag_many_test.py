@@ -122,11 +122,11 @@ def test_what_is_known_goes_with_a_generator(model):
 @pytest.mark.parametrize("threads", THREADS)
 @pytest.mark.parametrize("bad,error,message", [
     ({"w": object()}, TypeError, r"X\[2999\]\[1\]\['w'\] is a object"),
-    (5, TypeError, r"X\[2999\]\[1\] is a int, and a dict or a list"),
+    (5, TypeError, r"X\[2999\]\[1\] is an int, and a dict or a list"),
     ("ab", TypeError, r"X\[2999\]\[1\] is a str, and a dict or a list"),
-    ([5], TypeError, r"X\[2999\]\[1\] is a int, and a str was expected"),
-    ({5: 1}, TypeError, r"X\[2999\]\[1\] is a int, and a str was expected"),
-    ({5: False}, TypeError, r"X\[2999\]\[1\] is a int, and a str was expected"),
+    ([5], TypeError, r"X\[2999\]\[1\] is an int, and a str was expected"),
+    ({5: 1}, TypeError, r"X\[2999\]\[1\] is an int, and a str was expected"),
+    ({5: False}, TypeError, r"X\[2999\]\[1\] is an int, and a str was expected"),
     ({"w": float("nan")}, ValueError, r"X\[2999\]\[1\] has an attribute with the value nan"),
     ({"w": 1e16}, ValueError, r"X\[2999\]\[0\]: an attribute value of more than 1e15"),
     ({"never seen": -1e16}, ValueError, r"X\[2999\]\[0\]: an attribute value of more than 1e15"),

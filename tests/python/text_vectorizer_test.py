@@ -201,7 +201,7 @@ def test_parameters_that_make_no_sense_are_errors():
     fails("sublinear_tf is about counts", weighting="binary", sublinear_tf=True)
     fails("stop_words is 'german'", stop_words="german")
     fails("raw_documents is one str", documents="text")
-    fails("raw_documents\\[1\\] is a int", kind=TypeError, documents=["a", 3])
+    fails("raw_documents\\[1\\] is an int", kind=TypeError, documents=["a", 3])
     fails("no term of the 1 texts is left: they have none", documents=["a ?"])
     fails("no term of the 2 texts is left; loosen min_df or max_df", documents=["aa", "bb"], min_df=2)
     fails("can be in at most 1 texts and in at least 2 texts; change max_df or min_df", min_df=2, max_df=1,

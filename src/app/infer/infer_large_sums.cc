@@ -243,6 +243,7 @@ class Estimates {
     MiniBucketSamplingOptions options{.seed = p_.request.seed};
     options.marginals = p_.request.task == GraphTask::marginals;
     options.samples = p_.request.seconds ? 0 : kParticles;
+    options.any_width = p_.request.seconds.has_value();  // draws from wide graphs take long
     options.table_bytes =
         p_.request.seconds ? p_.memory / 2 : std::min(p_.memory / 2, kUntimedBytes);
     try {

@@ -189,7 +189,7 @@ def test_check_reads_tables(tmp_path):
 
 @pytest.mark.parametrize("call, error, message", [
     (lambda m, d, o: croft.calibrate(m, d, o, method="plat"), croft.Error, "plat"),
-    (lambda m, d, o: croft.calibrate(3, d), TypeError, "model is a int"),
+    (lambda m, d, o: croft.calibrate(3, d), TypeError, "model is an int"),
     (lambda m, d, o: croft.calibrate(m, d, o, threads=-1), ValueError, "threads is -1"),
     (lambda m, d, o: croft.calibrate(m, d, m), croft.Error, "would replace"),
     (lambda m, d, o: croft.stack(m, d, jackknife=1), croft.Error, "jackknife"),

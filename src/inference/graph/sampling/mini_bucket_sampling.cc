@@ -364,9 +364,12 @@ BoundedSum mini_bucket_sampling(const FactorGraph& graph, const MiniBucketSampli
     if (std::isfinite(result.most)) now.bound = result.most;
     return open = open && (!progress || progress(now));
   };
-  const std::vector<Variable> order =
-      options.order ? options.order->order
-                    : order_for_mini_buckets(graph).value_or(order_by_factors(graph));
+  std::optional<std::vector<Variable>> planned =
+      options.order ? std::optional(options.order->order) : order_for_mini_buckets(graph);
+  if (!planned && !options.any_width) {
+    throw Error("mini-bucket sampling: the graph is too wide for mini-buckets");
+  }
+  const std::vector<Variable> order = planned ? *std::move(planned) : order_by_factors(graph);
   const std::size_t particles =
       options.samples > 0 ? std::max<std::size_t>(2, std::min(options.particles, options.samples))
                           : options.particles;

@@ -24,6 +24,7 @@ struct MiniBucketSamplingOptions {
   double table_bytes = 1e9;       // of mini-buckets, at most
   std::uint64_t seed = 1;
   std::optional<EliminationOrder> order = {};  // one that is known
+  bool any_width = true;  // false: Error for a graph that is too wide for a good order
   bool marginals = true;
   void validate() const;  // throws UsageError
 };
