@@ -389,7 +389,7 @@ def test_fit_changes_neither_its_data_nor_its_parameters(data):
     ([[["a"]]], [[set()]], ValueError, r"y\[0\]\[0\] is empty; write None"),
     ([[{"a": float("nan")}]], [["A"]], ValueError, r"X\[0\]\[0\] .* nan; values must be finite"),
     ([[{"a": float("inf")}]], [["A"]], ValueError, r"X\[0\]\[0\] .* inf"),
-    ([[{"a": object()}]], [["A"]], TypeError, r"X\[0\]\[0\]\['a'\] is a object"),
+    ([[{"a": object()}]], [["A"]], TypeError, r"X\[0\]\[0\]\['a'\] is an object"),
     ([[{3: 1.0}]], [["A"]], TypeError, r"X\[0\]\[0\] is an int, and a str was expected"),
     ([[{"a": 1e300}]], [["A"]], ValueError, r"X\[0\]\[0\]: an attribute value of more than 1e15"),
     ([numpy.zeros(3)], [["A"]], ValueError, r"X\[0\] is an array of 1 dimensions"),

@@ -121,7 +121,7 @@ def test_what_is_known_goes_with_a_generator(model):
 
 @pytest.mark.parametrize("threads", THREADS)
 @pytest.mark.parametrize("bad,error,message", [
-    ({"w": object()}, TypeError, r"X\[2999\]\[1\]\['w'\] is a object"),
+    ({"w": object()}, TypeError, r"X\[2999\]\[1\]\['w'\] is an object"),
     (5, TypeError, r"X\[2999\]\[1\] is an int, and a dict or a list"),
     ("ab", TypeError, r"X\[2999\]\[1\] is a str, and a dict or a list"),
     ([5], TypeError, r"X\[2999\]\[1\] is an int, and a str was expected"),
@@ -141,7 +141,7 @@ def test_a_bad_position_is_named(model, threads, bad, error, message):
 @pytest.mark.parametrize("threads", THREADS)
 def test_a_sequence_that_is_none_is_named(model, threads):
     for bad in ("a text", 5, None, {"a": 1}):
-        with pytest.raises(TypeError, match=r"X\[1\] is a .* and a list with the attributes of each position"):
+        with pytest.raises(TypeError, match=r"X\[1\] is an? .* and a list with the attributes of each position"):
             model.tag_many([[{"a": 1}], bad], threads)
     for bad in ("a text", 5, None, {"a": [1]}):
         with pytest.raises(TypeError):
