@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/counted.h"
 #include "app/file_checks.h"
 #include "app/label/tagger.h"
 #include "app/train/recorded_options.h"
@@ -276,9 +277,8 @@ DataSummary SequenceTrainer::summary() const {
   const bool by_lines =
       request_.format == InputFormat::columns || request_.format == InputFormat::attributes;
   if (by_lines && t.sequences() > 0 && t.positions() >= kVeryLong * t.sequences()) {
-    summary.text +=
-        fmt::format("\n{} of {} positions: are empty lines missing?",
-                    t.sequences() == 1 ? "1 sequence" : "sequences", t.positions() / t.sequences());
+    summary.text += fmt::format("\n{} of {} positions: are empty lines missing?",
+                                counted(t.sequences(), "sequence"), t.positions() / t.sequences());
   }
   if (request_.format == InputFormat::columns && !input_->extractor().has_template()) {
     summary.text += "\nno --template given: using the default features for words";

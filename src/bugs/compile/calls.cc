@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/counted.h"
 #include "bugs/compile/expressions.h"
 #include "bugs/distributions.h"
 

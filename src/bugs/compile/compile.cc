@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "app/counted.h"
 #include "bugs/compile/expressions.h"
 #include "bugs/compile/tables.h"
 #include "bugs/distributions.h"

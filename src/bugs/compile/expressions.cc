@@ -1,4 +1,5 @@
 #include "bugs/compile/expressions.h"
+#include "app/counted.h"
 
 #include <fmt/format.h>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/counted.h"
 #include "bugs/compile/expressions.h"
 #include "croft/core/interrupt.h"
 
@@ -374,10 +375,6 @@ std::string joined(const std::string& name, const std::vector<SubscriptRange>& r
 }
 
 }  // namespace
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
-}
 
 std::string ProgramTables::name_of(const Relation& r) const {
   const ProgramArray& array = arrays[r.array];

@@ -89,8 +89,6 @@ struct ProgramTables {
   std::string name_of(const Relation& r) const;  // theta[2], Y[1,1:3]
 };
 
-std::string counted(std::size_t count, std::string_view noun);  // "1 subscript", "2 subscripts"
-
 // theta[2,1] of an element in R's order; the name alone of a scalar.
 std::string element_name(const std::string& name, const std::vector<std::size_t>& dimensions,
                          std::size_t element);

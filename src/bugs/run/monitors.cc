@@ -4,6 +4,7 @@
 #include <charconv>
 #include <set>
 
+#include "app/counted.h"
 #include "bugs/compile/tables.h"
 
 namespace croft::bugs {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/counted.h"
 #include "bugs/compile/tables.h"
 #include "bugs/distributions.h"
 #include "bugs/node_values.h"
