@@ -75,15 +75,19 @@ std::span<const OptionRow> bugs_options() {
       choice("method", "METHOD=auto", {"auto", "sampling"},
              "auto: a model of finite nodes is answered exactly where that fits; sampling: never"),
       file("output", "OUT", "A folder for summary, draws, CODA files and a JSON document")
+          .written_as("")
           .short_as('o'),
       file("plots", "FILE",
            "Traces, densities and autocorrelations: a page (.html) or a drawing "
-           "(.svg)"),
-      file("picture", "FILE", "The model as a graph with plates (.svg)"),
-      file("checkpoint", "FOLDER", "Keep the state of the chains there, every few seconds"),
+           "(.svg)")
+          .written_as("the plots "),
+      file("picture", "FILE", "The model as a graph with plates (.svg)").written_as("the picture "),
+      file("checkpoint", "FOLDER", "Keep the state of the chains there, every few seconds")
+          .written_as("the checkpoint "),
       flag("resume", "Go on from the state in the folder of --checkpoint; the result is the same")
           .beside("checkpoint"),
-      file("log", "FILE", "JSON lines: the samplers that were chosen, progress, how it ended"),
+      file("log", "FILE", "JSON lines: the samplers that were chosen, progress, how it ended")
+          .written_as("the log "),
       json_row("One JSON document in the place of the table"),
       flag("quiet", "No progress on stderr"),
   });

@@ -42,7 +42,7 @@ std::span<const OptionRow> calibration_options() {
       data_row("Labelled data that the model was not trained on, in the form of its training data; "
                "without: standard input")
           .of(kSequenceModels),
-      file("output", "FILE", "Model file to write").short_as('o').needed(),
+      file("output", "FILE", "Model file to write").written_as("the model ").short_as('o').needed(),
       choice("method", "METHOD=temperature", {"temperature", "platt", "isotonic"},
              "temperature, platt or isotonic"),
       json_row("One JSON document instead of a table"),

@@ -31,7 +31,10 @@ std::span<const OptionRow> cluster_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
       data_row("Text: a sentence a line, tokens with blanks between; without: standard input"),
-      file("output", "FILE", "File to write: PATH TAB WORD TAB COUNT").short_as('o').needed(),
+      file("output", "FILE", "File to write: PATH TAB WORD TAB COUNT")
+          .written_as("the clusters ")
+          .short_as('o')
+          .needed(),
       whole("clusters", "N=1000", "How many clusters").from(1),
       whole("min-count", "N=1", "Occurrences a word needs to have a cluster").from(1),
       choice("format", "FORMAT=text", {"text", "columns"},

@@ -84,7 +84,7 @@ class AddedVerb {
     }
     try {
       const OptionValues given = values();
-      check_named_files(verb_.name, given);
+      check_named_files(given);
       return verb_.run(given);
     } catch (const OptionError& error) {
       throw UsageError(error.message(), "; see croft ", verb_.name, " --help");

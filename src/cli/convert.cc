@@ -43,6 +43,7 @@ std::span<const OptionRow> convert_options() {
       file("INPUT", "FILE", "Model, or data (- is standard input), to read").needed().unnamed(),
       file("output", "FILE",
            "File to write (required of models; of data, without: standard output)")
+          .written_as("")
           .short_as('o'),
       choice("from", "FORMAT", names_of_formats(), "Of data: what it is; see below"),
       choice("to", "FORMAT|KIND|PROGRAM", conversion_targets(),

@@ -52,6 +52,7 @@ std::span<const OptionRow> sequence_options() {
       data_text_column_row().beside("model").of(kSequenceModels),
       file("reliability", "FILE",
            "Draw accuracy against probability, and counts, as an SVG picture in this file")
+          .written_as("the picture ")
           .beside("model")
           .of(kModelFiles),
       flag("ranking",
@@ -62,6 +63,7 @@ std::span<const OptionRow> sequence_options() {
       flag("confusion", "Add which label was predicted in the place of which").of(kModelFiles),
       file("confusion-svg", "FILE",
            "Draw that as an SVG picture in this file: labels, and types of chunks")
+          .written_as("the picture ")
           .of(kSequenceModels),
       decoder_row().beside("model").of(kSequenceModels),
       json_row("One JSON document instead of tables"),

@@ -63,6 +63,7 @@ std::span<const OptionRow> explain_options() {
       data_text_column_row().of(kSequenceModels),
       words("constrain", "RULES",
             "Labels that may follow each other, as for predict: bio, bioes, or a file")
+          .or_file()
           .of(kSequenceModels),
       file("penalties", "FILE", "File of lines TEST LABEL PENALTY, as for predict")
           .of(kSequenceModels),

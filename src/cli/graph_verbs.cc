@@ -251,6 +251,7 @@ std::span<const OptionRow> graph_inspect_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
       file("picture", "FILE", "Draw a part of the graph of --database: .svg, or .dot for Graphviz")
+          .written_as("the picture ")
           .of(kGraphBit)
           .in(kGraphGroup)
           .beside("database"),

@@ -96,7 +96,9 @@ std::span<const OptionRow> logic_options() {
            "with pseudo-likelihood; the rules that are there stay")
           .beside("output")
           .without("learn"),
-      file("output", "FILE", "Where the network that was learnt goes").short_as('o'),
+      file("output", "FILE", "Where the network that was learnt goes")
+          .written_as("the network ")
+          .short_as('o'),
       flag("inspect",
            "The rules, with their weights and how many of their groundings the evidence makes true")
           .without("learn"),
@@ -105,6 +107,7 @@ std::span<const OptionRow> logic_options() {
             "world; the amounts add up to its log-odds there")
           .without("learn"),
       file("picture", "FILE.svg", "Of --explain: the ground network around the atom")
+          .written_as("the picture ")
           .beside("explain"),
       number("l2", "X=0", "Of learning: the penalty (X/2)|w|^2, a Gaussian prior of variance 1/X")
           .at_first("0"),

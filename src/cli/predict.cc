@@ -48,7 +48,9 @@ std::span<const OptionRow> answer_options() {
       ignore_lines_row().of(kSequenceModels),
       tokenizer_row().of(kSequenceModels),
       data_text_column_row().of(kSequenceModels),
-      file("result", "FILE", "Write there, and not to standard output").short_as('o'),
+      file("result", "FILE", "Write there, and not to standard output")
+          .written_as("")
+          .short_as('o'),
       flag("append",
            "Give the input back as it stands, with the label and its probability behind each row "
            "of columns, text or record of csv (but of --text-column); of JSON lines (spans, "
@@ -101,6 +103,7 @@ std::span<const OptionRow> labelling_options() {
       decoder_row().of(kSequenceModels),
       words("constrain", "RULES",
             "Labels that may follow each other: bio, bioes, or a file of rules")
+          .or_file()
           .of(kSequenceModels),
       flag("partial",
            "The labels of the data restrict: ? is any label, A is forced, A|B is one of these")

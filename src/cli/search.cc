@@ -63,8 +63,10 @@ std::span<const OptionRow> output_options() {
       words("prefer", "NAME[:smallest]",
             "Of the settings within one standard error of the best, choose that with the largest "
             "value of this option, such as l2 (:smallest: the smallest)"),
-      file("plot", "FILE", "Draw the scores as an SVG picture in this file"),
+      file("plot", "FILE", "Draw the scores as an SVG picture in this file")
+          .written_as("the picture "),
       file("output", "MODEL", "Train the best setting on all of the data, to this file")
+          .written_as("")
           .short_as('o'),
       flag("json", "One JSON document instead of a table"),
       flag("quiet", "No progress on stderr"),

@@ -63,6 +63,7 @@ std::span<const OptionRow> serve_options() {
           .beside("labelled"),
       file("labelled", "FILE",
            "Where these labels go, as training data; made where it is not there")
+          .written_as("the labels ")
           .beside("queue"),
       file("train", "FILE ...",
            "What the model was trained on: with it and the labels the page trains the next one")

@@ -47,9 +47,12 @@ struct OptionRow {
   bool several = false;         // may be given several times: the values are a list
   bool in_a_row = false;        // of several: may follow one name
   bool required = false;
-  bool positional = false;  // words without a name
-  bool front_end = false;   // of files and streams: the command line alone has it
-  bool hidden = false;      // help does not list it
+  bool positional = false;   // words without a name
+  bool front_end = false;    // of files and streams: the command line alone has it
+  bool written = false;      // of files: where something goes; all others are read
+  std::string_view noun{};   // of those: what would need another name, for messages: "the model "
+  bool may_be_file = false;  // of words: some of them name a file, which is read
+  bool hidden = false;       // help does not list it
 
   // A row is written as a sentence: whole("rare", "N", "Values …").of(kHmmBit).between(0, 64).
   OptionRow of(KindSet set, Message reason = {}) const {
@@ -100,6 +103,12 @@ struct OptionRow {
   }
   OptionRow unnamed() const {
     return with([](OptionRow& r) { r.positional = true; });
+  }
+  OptionRow written_as(std::string_view what) const {
+    return with([&](OptionRow& r) { r.written = true, r.noun = what; });
+  }
+  OptionRow or_file() const {
+    return with([](OptionRow& r) { r.may_be_file = true; });
   }
   OptionRow outside() const {
     return with([](OptionRow& r) { r.front_end = true; });

@@ -189,7 +189,7 @@ std::span<const OptionRow> search_rows() {
       choice("resource", "RESOURCE=data", {"data", "iterations"},
              "What grows from rung to rung: data, or iterations up to --max-iterations")
           .at_first("data"),
-      file("state", "FILE", "Keep what has been scored in this file"),
+      file("state", "FILE", "Keep what has been scored in this file").written_as(""),
       flag("resume", "Go on from --state"),
   });
   return kRows;

@@ -107,9 +107,11 @@ std::span<const OptionRow> inference_options() {
           .without("task"),
       file("picture", "FILE",
            "Draw the graph in this file, .svg, .html or .dot; without --task: only that; with "
-           "--task marginals the probabilities stand in the nodes"),
+           "--task marginals the probabilities stand in the nodes")
+          .written_as("the picture "),
       file("save", "FILE",
-           "Write the graph in the format of this file, .uai, .LG or .bif; likewise"),
+           "Write the graph in the format of this file, .uai, .LG or .bif; likewise")
+          .written_as("the graph "),
       flag("quiet", "No progress on stderr"),
   });
   return kRows;

@@ -36,7 +36,9 @@ std::span<const OptionRow> card_options() {
              "markdown or html; without: by the name of --output (.html, .htm; .json: as --json), "
              "or markdown"),
       whole("top", "N=5", "So many features of each label").at_first("5"),
-      file("output", "FILE", "Where the page goes; without: standard output").short_as('o'),
+      file("output", "FILE", "Where the page goes; without: standard output")
+          .written_as("the page ")
+          .short_as('o'),
       json_row("One JSON document instead").without("format"),
   });
   return kRows;

@@ -44,7 +44,8 @@ std::span<const OptionRow> curve_options() {
             "No share divides a group, as for croft search"),
       flag("contiguous",
            "Shares are runs of neighbouring sequences or groups, and not drawn singly"),
-      file("plot", "FILE", "Draw the curve as an SVG picture in this file"),
+      file("plot", "FILE", "Draw the curve as an SVG picture in this file")
+          .written_as("the picture "),
       flag("csv", "A table of comma-separated values").without("json"),
       json_row("One JSON document instead of a table"),
       flag("quiet", "No progress on stderr"),

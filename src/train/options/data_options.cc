@@ -61,7 +61,11 @@ std::span<const OptionRow> data_options() {
           .repeated()
           .unnamed()
           .outside(),
-      file("output", "MODEL", "Model file to write").short_as('o').needed().outside(),
+      file("output", "MODEL", "Model file to write")
+          .written_as("the model ")
+          .short_as('o')
+          .needed()
+          .outside(),
       choice("model", "KIND=chain, with --format text maxent", names_of_kinds(), help_of_kinds())
           .at_first("chain")
           .outside(),
@@ -135,6 +139,7 @@ std::span<const OptionRow> data_options() {
       words("class-weights", "balanced|FILE",
             "Weights of examples by their label, where each has one: balanced (all labels weigh "
             "the same together), or a file of lines LABEL TAB WEIGHT")
+          .or_file()
           .of(kMaxentBit | kNaiveBayesBit | kBoostedMaxentBit | kGraphBit,
               "its weights are of whole sequences, whose labels differ"),
   });
@@ -157,7 +162,8 @@ std::span<const OptionRow> feature_options() {
       text(words("ngrams", "N=1", "Lengths of the n-grams: N, or MIN-MAX such as 1-2")),
       text(flag("keep-case", "Do not change capitals to small letters")),
       text(words("stop-words", "english|FILE",
-                 "Words to leave out: english, or a file with a word a line")),
+                 "Words to leave out: english, or a file with a word a line")
+               .or_file()),
       text(choice("term-weights", "WEIGHTS=counts", {"counts", "binary", "tf-idf"},
                   "Value of a term: its count, 1, or the count times ln((1 + N) / (1 + df)) + 1")
                .at_first("counts")),
@@ -252,6 +258,7 @@ std::span<const OptionRow> feature_options() {
       words("constrain", "RULES",
             "Labels that may follow each other: bio, bioes, or a file of rules; the model then "
             "has no other labellings")
+          .or_file()
           .of(kChainBit | kMemmBit | kHiddenChainBit | kPoolBit,
               "it is of labels that follow each other in a chain"),
       file("transition-groups", "FILE",

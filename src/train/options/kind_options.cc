@@ -20,7 +20,8 @@ std::span<const OptionRow> generative_options() {
           .at_first("auto"),
       number("alpha", "NUMBER=1", "Added to each count: 1 is Laplace's, less Lidstone's"),
       words("prior-probabilities", "PRIORS=learnt",
-            "Of the labels: learnt, uniform, LABEL=P,LABEL=P,… or a file of lines LABEL TAB P"),
+            "Of the labels: learnt, uniform, LABEL=P,LABEL=P,… or a file of lines LABEL TAB P")
+          .or_file(),
       number("binarize", "NUMBER=0",
              "bernoulli: an attribute is there where its value is above this"),
       number("variance-floor", "NUMBER=1e-9",
@@ -92,6 +93,7 @@ std::span<const OptionRow> generative_options() {
           .beside("learn-structure")
           .from(1),
       file("edges", "FILE", "CSV of the edges of these samples, with their confidence")
+          .written_as("the edges ")
           .beside("bootstrap")
           .outside(),
   });

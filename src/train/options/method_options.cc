@@ -25,6 +25,7 @@ std::span<const OptionRow> method_options() {
       words("cost", "NUMBER=1|FILE",
             "What a mistake costs (softmax-margin, max-margin, passive-aggressive, arow): a "
             "number, or a file of lines GOLD PREDICTED COST")
+          .or_file()
           .of(kOfObjectives),
       whole("block", "N=3", "composite: labels in a block")
           .of(kChainBit | kPoolBit | kErrorCorrectingBit | kSegmentBit,
@@ -100,6 +101,7 @@ std::span<const OptionRow> run_options() {
       words("holdout", "FILE|FRACTION",
             "A labelled file (of --model graph a database), or a fraction of the data (of its "
             "instances) to set aside, for a score as training goes on")
+          .or_file()
           .of(kOfChains | kSegmentBit | kBoosted | kBayesNetBit | kHmmBit | kNaiveBayesBit |
               kJointBit | kGraphBit),
       words("group-by", "MARKER|COLUMN|KEY|blank-lines",
@@ -125,6 +127,7 @@ std::span<const OptionRow> run_options() {
           .outside(),
       file("checkpoint", "FOLDER",
            "Keep the state of the training in this folder, to go on from after a crash")
+          .written_as("the checkpoint ")
           .of(kKept),
       flag("resume", "Go on from the --checkpoint, to the very model of a training without a break")
           .of(kKept),
@@ -133,7 +136,9 @@ std::span<const OptionRow> run_options() {
           .of(kKept)
           .at_first("30")
           .beside("checkpoint"),
-      file("log", "FILE", "Write one JSON object a line to this file").outside(),
+      file("log", "FILE", "Write one JSON object a line to this file")
+          .written_as("the log ")
+          .outside(),
       flag("quiet", "No progress on stderr").outside(),
   });
   return kRows;

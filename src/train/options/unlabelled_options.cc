@@ -21,7 +21,8 @@ std::span<const OptionRow> unlabelled_options() {
       words("expectations", "FILE|labelled[:N]",
             "How often labels are there, where an attribute is in --unlabelled: lines ATTRIBUTE "
             "LABEL=SHARE ..., or LABEL>=SHARE, LABEL<=SHARE; or as DATA has it for the N=100 "
-            "attributes that say most of the label"),
+            "attributes that say most of the label")
+          .or_file(),
       number("expectations-weight", "WEIGHT=1", "What these count; 1: as with --entropy")
           .at_first("1")
           .beside("expectations"),

@@ -28,6 +28,23 @@ class InterruptTest(CliTest):
         self.addCleanup(process.kill)
         return process
 
+    def test_verbs_without_work_to_keep_end_where_they_stand(self):
+        model, other, data = self.folder / "m.croft", self.folder / "n.croft", self.folder / "big.txt"
+        for each in model, other:
+            self.train(each, INGREDIENTS / "train.txt", "--max-iterations", 3)
+        data.write_text((INGREDIENTS / "train.txt").read_text("utf-8") * 600, "utf-8")
+        for verb in (["errors", "-m", model, data], ["compare", model, other, data], ["check", data],
+                     ["card", "-m", model, data], ["explain", "-m", model, data], ["evaluate", "-m", model, data],
+                     ["calibrate", "-m", model, data, "-o", self.folder / "c.croft"]):
+            with self.subTest(verb=verb[0]):
+                process = self.start(*verb, stdout=subprocess.DEVNULL)
+                time.sleep(0.7)
+                self.assertIsNone(process.poll(), "it ended too early for this test")
+                process.send_signal(signal.SIGTERM)
+                self.assertEqual(process.wait(timeout=20), INTERRUPTED)
+                self.assertIn(b"interrupted", process.stderr.read())
+        self.assertFalse((self.folder / "c.croft").exists())
+
     def start_training(self):
         """A training that will not end by itself, once it is under way."""
         self.model, self.log = self.folder / "m.croft", self.folder / "log.jsonl"
