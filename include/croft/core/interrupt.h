@@ -29,6 +29,10 @@ class Abandonable {
   Abandonable(const Abandonable&) = delete;
   Abandonable& operator=(const Abandonable&) = delete;
   static bool here() { return alive_ > 0; }
+  // For loops without a pool: throws Interrupted where one lives and `interruption` is set.
+  static void look() {
+    if (here() && interruption) throw Interrupted("interrupted");
+  }
 
  private:
   static inline thread_local std::size_t alive_ = 0;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +13,7 @@
 #include "app/infer/infer_methods.h"
 #include "core/closest_name.h"
 #include "core/infinity.h"
+#include "core/memory.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/core/random.h"
@@ -35,11 +35,6 @@ constexpr GraphTask kTasks[] = {GraphTask::partition, GraphTask::marginals, Grap
                                 GraphTask::marginal_map, GraphTask::sample};
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-double half_of_memory() {
-  return 0.5 * static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<double>(::sysconf(_SC_PAGE_SIZE));
 }
 
 bool answers(const InferMethod& method, GraphTask task) {
@@ -423,7 +418,7 @@ InferResult infer(const FactorGraph& graph, std::span<const State> evidence,
   const bool sums_out = request.task == GraphTask::marginal_map;  // counters as well as others
   InferProblem problem{.graph = sums_out ? tables : conditioned,
                        .request = own,
-                       .memory = request.memory > 0 ? request.memory : half_of_memory(),
+                       .memory = request.memory > 0 ? request.memory : usable_memory(),
                        .progress = {},
                        .plan = plan,
                        .order = {},

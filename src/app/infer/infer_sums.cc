@@ -127,11 +127,11 @@ RegionGraph regions_of(const InferProblem& p, const Settings& settings) {
   std::size_t length = 4;
   settings.read("loop-length", length);
   if (clusters == nullptr || *clusters == "loops") {
-    return make_region_graph(p.graph, loop_clusters(p.graph, length));
+    return make_region_graph(p.graph, loop_clusters(p.graph, length, p.progress), p.progress);
   }
   if (length_text != nullptr) throw UsageError("--set loop-length is for --set clusters=loops");
-  if (*clusters == "factors") return make_region_graph(p.graph, {});
-  return make_region_graph(p.graph, parse_clusters(*clusters, p.graph.variables()));
+  if (*clusters == "factors") return make_region_graph(p.graph, {}, p.progress);
+  return make_region_graph(p.graph, parse_clusters(*clusters, p.graph.variables()), p.progress);
 }
 
 void run_generalised_propagation(const InferProblem& p, InferResult& result) {

@@ -283,6 +283,9 @@ DataSummary SequenceTrainer::summary() const {
   if (request_.format == InputFormat::columns && !input_->extractor().has_template()) {
     summary.text += "\nno --template given: using the default features for words";
   }
+  if (const ChosenMethod method = chosen(); !method.why.empty()) {
+    summary.text += fmt::format("\noptimizer {}: {}", info(method.method).name, method.why);
+  }
   if (start() != nullptr && start()->calibrator()) {
     summary.text += "\n" + start()->container().name() +
                     " is calibrated, and the new model will not be: see croft calibrate";

@@ -16,6 +16,7 @@
 #include "app/train/train_request.h"
 #include "train/course/em.h"
 #include "train/encoded_training.h"
+#include "train/methods/limits.h"
 #include "train/observer.h"
 
 namespace croft {
@@ -93,6 +94,8 @@ class SequenceTrainer : public Trainer {
   explicit SequenceTrainer(TrainRequest request) : request_(std::move(request)) {}
   // What training starts from, after open(); null: nothing.
   virtual const SequenceModel* start() const { return nullptr; }
+  // After the data has been read; without a reason where there is none to tell.
+  virtual ChosenMethod chosen() const { return {Method::lbfgs, ""}; }
   // Files of the kind's own that it reads.
   virtual std::vector<std::string> own_files() const { return {}; }
   // What the extractor's sequences are to be handed to.

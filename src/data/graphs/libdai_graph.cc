@@ -11,6 +11,10 @@
 namespace croft {
 namespace {
 
+// Of a variable.  A table lists what is not 0, so that a short file can promise any number, and
+// every method keeps numbers for each state.
+constexpr std::uint64_t kMostStates = std::uint64_t{1} << 22;
+
 struct Entry {
   std::uint64_t joint;  // the last variable changes fastest, as in a FactorGraph
   double score;
@@ -75,7 +79,7 @@ class Reader {
   }
 
   std::uint64_t read_states(std::uint64_t label) {
-    const std::uint64_t states = words_.count("the number of states of a variable", kMostVariables);
+    const std::uint64_t states = words_.count("the number of states of a variable", kMostStates);
     if (states == 0) words_.fail("a variable has at least one state", "0", "");
     const auto [known, is_new] = states_.emplace(label, states);
     if (!is_new && known->second != states) {

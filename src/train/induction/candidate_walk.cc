@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "croft/core/interrupt.h"
 #include "train/induction/feature_rounds.h"
 
 namespace croft {
@@ -38,6 +39,7 @@ void FeatureRoundsTraining::measure(const Matrix<float>& probability,
   ConjunctionIndex::Scratch scratch;
   std::vector<ConjunctionIndex::Hit> hits;
   for (std::size_t n = 0; n < whole_.sequences(); ++n) {
+    Abandonable::look();
     for (std::uint64_t p = whole_.sequence_begin[n]; p < whole_.sequence_begin[n + 1]; ++p) {
       find_hits(index, p, scratch, hits);
       for (const ConjunctionIndex::Hit& hit : hits) {
@@ -147,8 +149,9 @@ void RankedPlaces::append_items(const AttributeLists& atoms, std::uint32_t posit
 // The candidates that begin with one attribute: itself, and with every one of higher rank.
 class CandidateWalk {
  public:
+  // Made by the thread that asks for the walk: it may end where that thread can do without.
   CandidateWalk(const RankedPlaces& places, const InductionOptions& options)
-      : places_(places), options_(options) {}
+      : places_(places), options_(options), abandonable_(Abandonable::here()) {}
 
   struct Worker {
     BestCandidates best;
@@ -169,12 +172,13 @@ class CandidateWalk {
 
   const RankedPlaces& places_;
   const InductionOptions& options_;
+  const bool abandonable_;
 };
 
 // own.parts holds at the postings; its extensions by one more come after it.
 void CandidateWalk::extend(const PostingList& postings, Worker& own) const {
   own.judge->judge(candidate(own), postings, own.best);
-  if (own.parts.size() == options_.size) return;
+  if (own.parts.size() == options_.size || (abandonable_ && interruption)) return;
   const std::uint32_t last = own.parts.back();
   std::vector<std::uint32_t> next;
   for (const Posting& at : postings) {
@@ -269,6 +273,7 @@ std::vector<FeatureCandidate> walk_candidates(
   for (std::size_t done = 0; done < ranked.ranks(); done += kTasksPerWave) {
     best.shrink();
     const BestCandidates empty(2 * most, best.least());
+    Abandonable::look();
     pool.run_ordered(
         std::min(kTasksPerWave, ranked.ranks() - done),
         [&](std::size_t task, std::size_t worker) {
@@ -277,6 +282,7 @@ std::vector<FeatureCandidate> walk_candidates(
         },
         [&](std::size_t, std::size_t worker) { best.add(workers[worker].best); });
   }
+  Abandonable::look();
   std::vector<FeatureCandidate> found = best.take();
   drop_repeated(found);
   if (found.size() > most) found.resize(most);

@@ -1,6 +1,8 @@
 // Feature induction: round by round, the candidates that the model lacks most.
 #include <algorithm>
+#include <optional>
 
+#include "croft/core/interrupt.h"
 #include "croft/core/random.h"
 #include "features/conjunctions.h"
 #include "train/induction/candidate_walk.h"
@@ -52,7 +54,16 @@ void FeatureRoundsTraining::induce(std::span<const FeatureWeight> start) {
     const Matrix<float> probability = probabilities();
     const std::vector<std::uint32_t> wrong = errors(probability);
     std::vector<FeatureCandidate> found;
-    if (number <= induction.rounds && since < kPatience) found = candidates(probability, wrong);
+    if (number <= induction.rounds && since < kPatience) {
+      try {
+        std::optional<Abandonable> search;  // other processes would wait for this one
+        if (pool_.ranks().alone() && pool_.helpers().alone()) search.emplace();
+        found = candidates(probability, wrong);
+      } catch (const Interrupted&) {  // the features of the round before are whole
+        stopped_ = true;
+        return;
+      }
+    }
     FeatureRound round{.what = "induction", .errors = wrong.size(), .added = found.size()};
     if (!found.empty()) {
       round.best_gain = found.front().gain.gain;

@@ -45,17 +45,6 @@ WeightPrior make_prior(const TrainOptions& options, const ChainLayout& layout,
   return prior;
 }
 
-bool dual_suits(const TrainOptions& options, const AttributeLists& nodes, std::size_t positions) {
-  constexpr double kCurved = 500;  // |x|^2 / l2: above, what a step gains is little
-  const double squares =
-      nodes.value.empty() ? static_cast<double>(nodes.id.size()) : dot(nodes.value, nodes.value);
-  const MethodSettings& s = options.settings;
-  return options.objective == Objective::likelihood && !options.method && !options.variances &&
-         !options.free_intercept && !options.own_stop && !s.history && !s.step && !s.batch &&
-         !s.passes && options.precision == Precision::automatic &&
-         squares <= kCurved * options.regulariser.l2 * static_cast<double>(positions);
-}
-
 ChainTraining::ChainTraining(const Extractor& extractor, std::shared_ptr<const ChainModel> init,
                              ChainKind kind)
     : extractor_(extractor), kind_(kind), init_(std::move(init)) {
@@ -104,112 +93,6 @@ void ChainTraining::set_data(ChainEncoder encoded, std::optional<std::size_t> la
   note_file("");
   encoder_ = std::move(encoded);
   labelled_ = labelled;
-}
-
-Method ChainTraining::method(const TrainOptions& options) const {
-  const Method chosen = options.chosen_method(init_ != nullptr, positions());
-  if (options.rounds.any() || options.unlabelled.any()) return chosen;
-  if (newton_pays(options)) return Method::truncated_newton;
-  if (span_pays(options)) return Method::span_lbfgs;
-  if (scaling_pays(options, chosen)) return Method::sgd_lbfgs;
-  return chosen == Method::sgd_lbfgs && dual_pays(options) ? Method::dual_ascent : chosen;
-}
-
-std::optional<ChainTraining::UnevenValues> ChainTraining::uneven_values() const {
-  const AttributeLists& nodes = encoder_.data.node;
-  if (nodes.value.empty()) return std::nullopt;
-  std::vector<double> squares(encoder_.node_names.size()), count(squares.size());
-  for (std::size_t k = 0; k < nodes.id.size(); ++k) {
-    squares[nodes.id[k]] += nodes.value[k] * nodes.value[k];
-    ++count[nodes.id[k]];
-  }
-  std::size_t most = squares.size(), least = most;
-  for (std::size_t a = 0; a < squares.size(); ++a) {
-    if (squares[a] == 0) continue;
-    squares[a] = std::sqrt(squares[a] / count[a]);
-    if (most == squares.size() || squares[a] > squares[most]) most = a;
-    if (least == squares.size() || squares[a] < squares[least]) least = a;
-  }
-  if (most == squares.size() || squares[most] <= kUneven * squares[least]) return std::nullopt;
-  const auto name = [&](std::size_t a) {
-    return std::string(encoder_.node_names[static_cast<std::uint32_t>(a)]);
-  };
-  return UnevenValues{name(most), name(least), squares[most], squares[least]};
-}
-
-// Whether there are so few weights that second derivatives cost nothing to speak of: columns of a
-// table, whose units may be far apart, and then L-BFGS creeps long before it is near.
-bool ChainTraining::newton_pays(const TrainOptions& options) const {
-  constexpr std::size_t kFewWeights = 5000;
-  const MethodSettings& s = options.settings;
-  const bool suits = kind_ == ChainKind::maxent ||
-                     (kind_ == ChainKind::chain && options.order == 1 && !options.constraint &&
-                      !encoder_.data.has_edges() && uneven_values());
-  return suits && options.objective == Objective::likelihood && !options.method && !s.history &&
-         !s.step && !s.batch && !s.passes && !s.gap && options.regulariser.l1 == 0 &&
-         options.regulariser.l2 > 0 && partial_positions() == 0 &&
-         encoder_.node_names.size() * labels() <= kFewWeights;
-}
-
-// Whether L-BFGS would creep, and there are too many weights for second derivatives: the passes of
-// SGD before it end in a change of variables by the curvature.
-bool ChainTraining::scaling_pays(const TrainOptions& options, Method chosen) const {
-  const MethodSettings& s = options.settings;
-  return chosen == Method::lbfgs && kind_ == ChainKind::chain && !options.method && !init_ &&
-         !s.history && options.objective == Objective::likelihood && options.regulariser.l2 > 0 &&
-         !options.free_intercept && uneven_values();
-}
-
-// Whether there are fewer scores than weights, so that vectors of scores are shorter, and nothing
-// is asked for that goes beyond (B.32).
-bool ChainTraining::span_pays(const TrainOptions& options) const {
-  constexpr std::size_t kManyNumbers = std::size_t{1} << 27;  // 512 MB
-  const MethodSettings& s = options.settings;
-  const std::size_t attributes = encoder_.node_names.size();
-  return kind_ == ChainKind::maxent && options.objective == Objective::likelihood &&
-         !options.method && !init_ && !options.variances && !options.constraint && !s.step &&
-         !s.batch && !s.passes && options.regulariser.l1 == 0 && options.regulariser.l2 > 0 &&
-         partial_positions() == 0 && 3 * positions() <= attributes &&
-         attributes * padded(labels()) <= kManyNumbers;
-}
-
-// Whether dual ascent is sooner within 1e-4 of the optimum than L-BFGS: where its variables fit,
-// and nothing is asked for that it does not have.  Measured: docs/performance.md.
-bool ChainTraining::dual_pays(const TrainOptions& options) const {
-  const std::size_t few = kind_ == ChainKind::maxent ? 160 : 64;  // labels
-  constexpr std::size_t kManyNumbers = std::size_t{1} << 27;      // 512 MB
-  const std::size_t pairs = tied_names_.empty() ? 0 : labels() * labels();
-  const auto fits = [&](std::size_t tied) {
-    const std::size_t numbers = 2 * (positions() * padded(labels()) + sequences() * tied);
-    return numbers <= (options.constraint ? kManyNumbers / 2 : kManyNumbers);  // in double
-  };
-  if (!dual_suits(options, encoder_.data.node, positions()) || init_ || encoder_.data.has_edges() ||
-      partial_positions() > 0 || labels() > few || !fits(pairs)) {
-    return false;
-  }
-  if (options.order == 1) return true;
-  if (options.histories.value_or(HistorySet::seen) == HistorySet::allowed || options.constraint ||
-      !options.ranks->alone()) {
-    return false;
-  }
-  const auto histories = layout_.histories ? layout_.histories : histories_of(options);
-  std::size_t longest = 0;
-  const std::vector<std::uint64_t>& begin = encoder_.data.sequence_begin;
-  for (std::size_t n = 0; n < sequences(); ++n) {
-    longest = std::max<std::size_t>(longest, begin[n + 1] - begin[n]);
-  }
-  constexpr std::size_t kScratch = kManyNumbers / 8;  // of a thread, for five tables [T][S]
-  return fits(pairs + histories->grams.size()) && 5 * longest * histories->size() <= kScratch;
-}
-
-Precision ChainTraining::precision(const TrainOptions& options) const {
-  const Method chosen = method(options);
-  if (chosen == Method::span_lbfgs && options.precision == Precision::automatic) {
-    // The rounding of a gradient does not show before some 1e-7 of F.
-    constexpr std::size_t kManyOccurrences = 400'000;
-    return encoder_.data.node.id.size() < kManyOccurrences ? Precision::twice : Precision::single;
-  }
-  return has_precision(chosen) ? options.chosen_precision(positions()) : Precision::twice;
 }
 
 void ChainTraining::add_holdout(TextSequence sequence, std::string_view) {

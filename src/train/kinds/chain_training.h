@@ -15,6 +15,7 @@
 #include "train/encoded_training.h"
 #include "train/kinds/feature_expectations.h"
 #include "train/kinds/self_training.h"
+#include "train/methods/limits.h"
 #include "train/train_options.h"
 #include "train/training_fingerprint.h"
 #include "train/training_watch.h"
@@ -47,9 +48,11 @@ void check_init(const ChainModel& init, const TrainOptions& options);
 WeightPrior make_prior(const TrainOptions& options, const ChainLayout& layout,
                        std::span<const FeatureWeight> start,
                        const std::function<ChainNames()>& names);
-// Whether nothing is asked for that dual ascent does not have, and its steps are long enough.
+// Why dual ascent is not for a training: something is asked for that it does not have, or its steps
+// would be short.  Empty where nothing speaks against it.
 //   nodes : attributes of the positions and whatever else is scored
-bool dual_suits(const TrainOptions& options, const AttributeLists& nodes, std::size_t positions);
+std::string against_dual(const TrainOptions& options, const AttributeLists& nodes,
+                         std::size_t positions);
 
 // Feed sequences, then run.  Peak memory is that of the encoded data and the optimiser.
 class ChainTraining : public EncodedTraining {
@@ -77,6 +80,7 @@ class ChainTraining : public EncodedTraining {
   //   labelled : sequences, where those behind them are without labels
   void set_data(ChainEncoder encoded, std::optional<std::size_t> labelled = {});
   // What the options' method and precision come to with this data and `init`.
+  ChosenMethod choose(const TrainOptions& options) const;
   Method method(const TrainOptions& options) const;
   Precision precision(const TrainOptions& options) const;  // single or twice
   // Attributes with the largest and the smallest values (root mean squares), where one is kUneven
@@ -124,7 +128,11 @@ class ChainTraining : public EncodedTraining {
 
  private:
   friend class FeatureRoundsTraining;  // changes the features (src/train/)
-  bool dual_pays(const TrainOptions& options) const;
+  struct DualCheck {
+    bool pays;
+    std::string why;
+  };
+  DualCheck dual_check(const TrainOptions& options) const;
   bool newton_pays(const TrainOptions& options) const;
   bool span_pays(const TrainOptions& options) const;
   bool scaling_pays(const TrainOptions& options, Method chosen) const;

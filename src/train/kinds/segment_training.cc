@@ -7,6 +7,7 @@
 #include "croft/inference/segment_viterbi.h"
 #include "train/course/watched_run.h"
 #include "train/gold_check.h"
+#include "train/methods/limits.h"
 #include "train/segments/segment_rows_objective.h"
 #include "train/segments/segment_self_training.h"
 
@@ -144,14 +145,16 @@ Method SegmentTraining::method(const TrainOptions& options) const {
              : chosen;
 }
 
-// As for a chain (ChainTraining::dual_pays): where its variables fit, and nothing is asked for that
-// it does not have.
+// As for a chain (ChainTraining::dual_check): where its variables fit, and nothing is asked for
+// that it does not have.
 bool SegmentTraining::dual_pays(const TrainOptions& options) const {
-  constexpr std::size_t kManyNumbers = std::size_t{1} << 26;  // 512 MB
   const ChainData& data = encoder_.data();  // with rows of segments once it is laid out
-  return dual_suits(options, data.node, positions()) && !init_ && options.regulariser.l2 > 0 &&
-         partial_positions() == 0 && !data.has_edges() &&
-         2 * data.positions() * padded(encoder_.layout().labels) <= kManyNumbers;
+  const auto bytes =
+      static_cast<double>(2 * data.positions() * padded(encoder_.layout().labels) * sizeof(double));
+  const bool alone = options.ranks->alone() && options.helpers->alone();
+  return against_dual(options, data.node, positions()).empty() && !init_ &&
+         options.regulariser.l2 > 0 && partial_positions() == 0 && !data.has_edges() &&
+         bytes <= method_limits(alone).dual_variables;
 }
 
 // Half the lanes cost little where additions, not exponentials, are most of the work; and single

@@ -8,6 +8,7 @@
 
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/core/random.h"
 #include "croft/inference/chain_viterbi.h"
 #include "croft/optimize/lbfgs.h"
@@ -142,6 +143,31 @@ TEST(FeatureInduction, OfSizeTwoFindsExclusiveOr) {
     EXPECT_EQ(trained.rounds.back().added, 0u);
     EXPECT_EQ(trained.result.rounds->conjunctions, found.size());
   }
+}
+
+// The search for candidates takes longer than an iteration, and has no callback.
+TEST(FeatureInduction, ASearchThatIsInterruptedLeavesTheFeaturesOfTheRoundBefore) {
+  const Extractor extractor(attribute_lines());
+  ChainTraining training(extractor, nullptr, ChainKind::maxent);
+  Extractor::Scratch scratch;
+  for (TextSequence text : exclusive_or(400, 1)) {
+    extractor.complete(text, scratch);
+    training.add(text);
+  }
+  TrainOptions options = tight(ChainKind::maxent);
+  constexpr std::size_t kIterations = 3;
+  options.rounds.induction = InductionOptions{.size = 2, .iterations = kIterations};
+  std::size_t rounds = 0;
+  options.on_round = [&](const FeatureRound&) { ++rounds; };
+  const TrainResult result = training.run(options, nullptr, [](const TrainProgress& now) {
+    if (now.iteration.number == kIterations) interruption = true;  // the last one of the round
+    return true;
+  });
+  interruption = false;
+  EXPECT_EQ(result.optimization.reason, StopReason::stopped);
+  EXPECT_EQ(rounds, 0u);
+  EXPECT_EQ(result.rounds->conjunctions, 0u);
+  EXPECT_GT(result.active, 0u);
 }
 
 TEST(FeatureInduction, OfSizeOneFindsNothingInExclusiveOr) {

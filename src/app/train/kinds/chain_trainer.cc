@@ -111,6 +111,7 @@ class ChainTrainer final : public SequenceTrainer {
   ContainerWriter file(const Json& record) const override { return chain_->model(record); }
 
   const SequenceModel* start() const override { return init_.get(); }
+  ChosenMethod chosen() const override { return chain_->choose(options_); }
 
   // Where the method sees neither second derivatives nor one weight at a time: the values between
   // which it creeps.

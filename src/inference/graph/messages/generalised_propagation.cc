@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "core/infinity.h"
 #include "croft/core/compensated_sum.h"
@@ -16,6 +18,7 @@ namespace {
 // Logarithms that are so far below those of the scores have run away: soon they would be infinite,
 // as only those of zeros may be.
 constexpr double kRunaway = 1e12;
+constexpr std::size_t kStatesBetweenQuestions = std::size_t{1} << 19;  // some milliseconds
 constexpr double kDigits = 1e8;  // scores whose sums by beliefs are exact
 
 std::vector<double> probabilities(const std::vector<double>& logs) {
@@ -35,11 +38,15 @@ double entropy(const std::vector<double>& p) {
 
 class RegionMessages {
  public:
+  //   goes_on : asked now and then, also while regions are entered; false ends an iteration early
   RegionMessages(const FactorGraph& graph, const RegionGraph& regions,
-                 const GeneralisedOptions& options)
-      : graph_(graph), regions_(regions), options_(options) {
+                 const GeneralisedOptions& options, std::function<bool()> goes_on)
+      : graph_(graph), regions_(regions), options_(options), goes_on_(std::move(goes_on)) {
     for (const Region& each : regions.outer) add_outer(each);
-    for (const Region& each : regions.inner) add_inner(each);
+    for (const Region& each : regions.inner) {
+      add_inner(each);
+      if (!spend(inner_.back())) throw Interrupted("stopped before the first messages");
+    }
     for (const Factor f : regions.constants) {
       constant_ += graph.score_of(f, std::vector<State>(graph.scope(f).size(), 0));
     }
@@ -67,6 +74,7 @@ class RegionMessages {
     for (std::size_t k = 0; k < (twice ? options_.inner_iterations : 1); ++k) {
       change = 0;
       for (Inner& each : inner_) {
+        if (!spend(each)) return kInf;
         change = std::max(change, update(each));
         if (contradiction_) return 0;
         if (ran_away_) return kInf;
@@ -85,6 +93,7 @@ class RegionMessages {
     return change;
   }
 
+  bool stopped() const { return stopped_; }
   bool contradiction() const { return contradiction_; }
   bool ran_away() const { return ran_away_; }
   // True if the sums of b theta keep their digits in spite of rounded messages.
@@ -147,6 +156,15 @@ class RegionMessages {
     double exponent = 1;                  // what the belief's logarithm is divided by
     double slope = 0;                     // weight of the tangent
   };
+
+  // Counts the joint states of an update; whether to go on.
+  bool spend(const Inner& inner) {
+    for (const Link& link : inner.links) since_ += link.place.size();
+    if (since_ < kStatesBetweenQuestions) return true;
+    since_ = 0;
+    stopped_ = stopped_ || !goes_on_();
+    return !stopped_;
+  }
 
   // A tree of cliques needs no second loop.
   bool doubled() const { return options_.scheme == RegionScheme::double_loop && !regions_.acyclic; }
@@ -280,7 +298,9 @@ class RegionMessages {
   std::vector<Inner> inner_;
   double constant_ = 0;
   double range_ = 0;  // of the regions' scores that are not -inf, together
-  bool contradiction_ = false, ran_away_ = false;
+  bool contradiction_ = false, ran_away_ = false, stopped_ = false;
+  const std::function<bool()> goes_on_;
+  std::size_t since_ = 0;           // joint states, the last question
   std::vector<double> high_, sum_;  // of one inner region
 };
 
@@ -304,16 +324,18 @@ GeneralisedResult generalised_propagation(const FactorGraph& graph, const Region
                                           const GeneralisedOptions& options,
                                           const GraphCallback& callback) {
   options.validate();
-  RegionMessages messages(graph, regions, options);
   GeneralisedResult result;
   Convergence& end = result.convergence;
+  GraphProgress progress;
+  RegionMessages messages(graph, regions, options, [&] { return !callback || callback(progress); });
   while (end.iterations < options.max_iterations && !end.converged && !messages.contradiction()) {
-    end.residual = messages.iterate();
+    const double residual = messages.iterate();
+    if (messages.stopped()) break;
+    end.residual = residual;
     ++end.iterations;
     end.converged = end.residual <= options.tolerance;
     if (messages.ran_away()) break;
     if (!callback || end.converged || messages.contradiction()) continue;
-    GraphProgress progress;
     progress.iteration = end.iterations;
     progress.residual = end.residual;
     if (options.scheme == RegionScheme::double_loop) progress.value = messages.kikuchi();

@@ -13,8 +13,10 @@
 namespace croft {
 namespace {
 
-constexpr std::size_t kMostSteps = std::size_t{1} << 26;  // of the search for cycles
+constexpr std::size_t kMostSteps = std::size_t{1} << 26;              // of the search for cycles
+constexpr std::size_t kStepsBetweenQuestions = std::size_t{1} << 18;  // some milliseconds
 constexpr double kMostStates = 1 << 26;
+constexpr std::size_t kStepsOfOverlap = 16;
 constexpr double kMostPairs = 1 << 26;  // of clusters that share a variable
 
 [[noreturn]] void fail_for_states() {
@@ -23,6 +25,22 @@ constexpr double kMostPairs = 1 << 26;  // of clusters that share a variable
       "where "
       "a factor has as many");
 }
+
+// Asks now and then whether the work is to go on.
+class Patience {
+ public:
+  explicit Patience(const GraphCallback& callback) : callback_(callback) {}
+  void spend(std::size_t steps) {
+    since_ += steps;
+    if (since_ < kStepsBetweenQuestions) return;
+    since_ = 0;
+    if (callback_ && !callback_({})) throw Interrupted("stopped while the regions were made");
+  }
+
+ private:
+  const GraphCallback& callback_;
+  std::size_t since_ = 0;
+};
 
 bool contains(const Cluster& all, const Cluster& some) { return std::ranges::includes(all, some); }
 
@@ -35,8 +53,8 @@ Cluster intersection(const Cluster& a, const Cluster& b) {
 // Cycles from their first variable on, through larger ones.
 class CycleSearch {
  public:
-  CycleSearch(const MarkovNetwork& network, std::size_t length)
-      : network_(network), length_(length) {
+  CycleSearch(const MarkovNetwork& network, std::size_t length, Patience& patience)
+      : network_(network), length_(length), patience_(patience) {
     for (Variable v = 0; v < network.variables(); ++v) {
       neighbours_.push_back(network.neighbours(v));
     }
@@ -53,6 +71,7 @@ class CycleSearch {
  private:
   void extend() {
     for (const Variable next : neighbours_[path_.back()]) {
+      patience_.spend(1);
       if (++steps_ > kMostSteps) {
         throw Error("there are too many cycles of up to " + std::to_string(length_) +
                     " variables to make clusters of; take shorter ones, or clusters of your own");
@@ -71,6 +90,7 @@ class CycleSearch {
 
   const MarkovNetwork& network_;
   const std::size_t length_;
+  Patience& patience_;
   std::size_t steps_ = 0;
   std::vector<std::vector<Variable>> neighbours_;
   std::vector<Variable> path_;
@@ -95,12 +115,14 @@ std::vector<std::size_t> touching(const Cluster& cluster, const ClusterLists& li
 }
 
 // Only those that no other contains.
-std::vector<Cluster> largest(std::vector<Cluster> clusters, std::size_t variables) {
+std::vector<Cluster> largest(std::vector<Cluster> clusters, std::size_t variables,
+                             Patience& patience) {
   std::ranges::stable_sort(clusters, std::greater(), &Cluster::size);
   std::vector<Cluster> kept;
   ClusterLists lists(variables);
   for (Cluster& each : clusters) {
     if (each.empty()) continue;
+    patience.spend(lists[each.front()].size());
     const bool inside = std::ranges::any_of(lists[each.front()],
                                             [&](std::size_t k) { return contains(kept[k], each); });
     if (inside) continue;
@@ -117,7 +139,7 @@ double states_of(const FactorGraph& graph, const Cluster& cluster) {
 }
 
 // All intersections of outer regions, with the outer ones that contain them.
-void add_inner(RegionGraph& regions, const ClusterLists& outer_of) {
+void add_inner(RegionGraph& regions, const ClusterLists& outer_of, Patience& patience) {
   std::set<Cluster> seen;
   std::vector<Cluster> work;
   for (const Region& each : regions.outer) {
@@ -126,6 +148,7 @@ void add_inner(RegionGraph& regions, const ClusterLists& outer_of) {
   }
   for (std::size_t k = 0; k < work.size(); ++k) {
     for (const std::size_t each : touching(work[k], outer_of)) {
+      patience.spend(kStepsOfOverlap);
       Cluster both = intersection(work[k], regions.outer[each].variables);
       if (seen.insert(both).second) work.push_back(std::move(both));
     }
@@ -135,6 +158,7 @@ void add_inner(RegionGraph& regions, const ClusterLists& outer_of) {
   for (Cluster& each : work) {
     Region region{.variables = std::move(each), .count = 1, .factors = {}, .outer = {}};
     for (const std::size_t k : outer_of[region.variables.front()]) {
+      patience.spend(1);
       if (contains(regions.outer[k].variables, region.variables)) region.outer.push_back(k);
     }
     regions.inner.push_back(std::move(region));
@@ -142,12 +166,13 @@ void add_inner(RegionGraph& regions, const ClusterLists& outer_of) {
 }
 
 // From the largest on, such that all that contain a region have counts that add up to 1.
-void set_counts(RegionGraph& regions, std::size_t variables) {
+void set_counts(RegionGraph& regions, std::size_t variables, Patience& patience) {
   ClusterLists inner_of(variables);
   for (std::size_t k = 0; k < regions.inner.size(); ++k) {
     Region& region = regions.inner[k];
     region.count = 1 - static_cast<double>(region.outer.size());
     for (const std::size_t each : inner_of[region.variables.front()]) {
+      patience.spend(1);
       const Region& larger = regions.inner[each];
       if (contains(larger.variables, region.variables)) region.count -= larger.count;
     }
@@ -158,7 +183,7 @@ void set_counts(RegionGraph& regions, std::size_t variables) {
 // Where outer regions hang together as a tree of cliques: its separators, each between two of them.
 // Such a tree exists where a spanning forest of largest overlaps has in all as many variables as
 // there are entries beyond the first one of each variable.
-bool find_tree(RegionGraph& regions, const ClusterLists& outer_of) {
+bool find_tree(RegionGraph& regions, const ClusterLists& outer_of, Patience& patience) {
   const std::vector<Region>& outer = regions.outer;
   struct Overlap {
     Cluster both;
@@ -168,6 +193,7 @@ bool find_tree(RegionGraph& regions, const ClusterLists& outer_of) {
   std::vector<Overlap> overlaps;
   for (std::size_t a = 0; a < outer.size(); ++a) {
     for (const std::size_t b : touching(outer[a].variables, outer_of)) {
+      patience.spend(kStepsOfOverlap);
       if (b <= a) continue;
       overlaps.push_back({intersection(outer[a].variables, outer[b].variables), a, b});
     }
@@ -197,7 +223,8 @@ bool find_tree(RegionGraph& regions, const ClusterLists& outer_of) {
 
 }  // namespace
 
-std::vector<Cluster> loop_clusters(const FactorGraph& graph, std::size_t length) {
+std::vector<Cluster> loop_clusters(const FactorGraph& graph, std::size_t length,
+                                   const GraphCallback& callback) {
   if (length < 3) throw UsageError("a cycle has three variables at least");
   // Of an observed variable nothing is left to sum.
   MarkovNetwork network(graph.variables());
@@ -211,7 +238,8 @@ std::vector<Cluster> loop_clusters(const FactorGraph& graph, std::size_t length)
       }
     }
   }
-  const std::set<Cluster> found = CycleSearch(network, length).run();
+  Patience patience(callback);
+  const std::set<Cluster> found = CycleSearch(network, length, patience).run();
   return {found.begin(), found.end()};
 }
 
@@ -243,7 +271,8 @@ std::vector<Cluster> parse_clusters(std::string_view text, std::size_t variables
   return clusters;
 }
 
-RegionGraph make_region_graph(const FactorGraph& graph, std::vector<Cluster> clusters) {
+RegionGraph make_region_graph(const FactorGraph& graph, std::vector<Cluster> clusters,
+                              const GraphCallback& callback) {
   for (const Cluster& each : clusters) {
     for (const Variable v : each) {
       if (v >= graph.variables()) {
@@ -263,9 +292,10 @@ RegionGraph make_region_graph(const FactorGraph& graph, std::vector<Cluster> clu
     each.erase(rest.begin(), rest.end());
   }
   RegionGraph regions;
+  Patience patience(callback);
   ClusterLists outer_of(graph.variables());
   double states = 0;
-  for (Cluster& each : largest(std::move(clusters), graph.variables())) {
+  for (Cluster& each : largest(std::move(clusters), graph.variables(), patience)) {
     states += states_of(graph, each);
     enter(each, regions.outer.size(), outer_of);
     regions.outer.push_back({.variables = std::move(each), .count = 1, .factors = {}, .outer = {}});
@@ -291,10 +321,10 @@ RegionGraph make_region_graph(const FactorGraph& graph, std::vector<Cluster> clu
         in, [&](std::size_t k) { return contains(regions.outer[k].variables, scope); });
     regions.outer[*home].factors.push_back(f);
   }
-  regions.acyclic = find_tree(regions, outer_of);
+  regions.acyclic = find_tree(regions, outer_of, patience);
   if (!regions.acyclic) {
-    add_inner(regions, outer_of);
-    set_counts(regions, graph.variables());
+    add_inner(regions, outer_of, patience);
+    set_counts(regions, graph.variables(), patience);
   }
   // In the order of the variables messages sweep over a grid; sizes one after the other oscillate.
   std::ranges::sort(regions.inner, {}, &Region::variables);

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "croft/structure/factor_graph.h"
+#include "croft/inference/graph_result.h"
 
 namespace croft {
 
@@ -32,8 +32,9 @@ struct RegionGraph {
 };
 
 // The cycles of at most so many variables, where neighbours share a factor; 3 or more.  Throws
-// Error where there are too many to list.
-std::vector<Cluster> loop_clusters(const FactorGraph& graph, std::size_t length);
+// Error where there are too many to list, Interrupted where the callback says no.
+std::vector<Cluster> loop_clusters(const FactorGraph& graph, std::size_t length,
+                                   const GraphCallback& callback = {});
 
 // "0 1 4 5; 1 2 5 6": numbers apart by blanks or commas, clusters by semicolons.  Throws UsageError
 // for what is no number below `variables`, and where there is no cluster.
@@ -41,7 +42,9 @@ std::vector<Cluster> parse_clusters(std::string_view text, std::size_t variables
 
 // Outer regions are the clusters and the scopes of factors, but those that others contain;
 // variables of one state are in none.  Throws UsageError for a cluster with a variable that is not
-// there, and Error where the regions have more than 2^26 joint states.
-RegionGraph make_region_graph(const FactorGraph& graph, std::vector<Cluster> clusters);
+// there, Error where the regions have more than 2^26 joint states, and Interrupted where the
+// callback says no.
+RegionGraph make_region_graph(const FactorGraph& graph, std::vector<Cluster> clusters,
+                              const GraphCallback& callback = {});
 
 }  // namespace croft

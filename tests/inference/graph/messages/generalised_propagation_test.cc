@@ -72,6 +72,36 @@ TEST(RegionGraph, CountsOfAllThatContainARegionAddUpToOne) {
   }
 }
 
+TEST(RegionGraph, IsGivenUpWhereTheCallbackSaysNo) {
+  FactorGraph graph;
+  for (std::size_t v = 0; v < 60; ++v) graph.add_variable(2);
+  for (Variable v = 0; v < 60; ++v) {
+    for (Variable u = 0; u < v; ++u)
+      graph.add_factor({u, v}, graph.add_table(std::vector{0., 1., 1., 0.}));
+  }
+  std::size_t asked = 0;
+  const GraphCallback no = [&](const GraphProgress&) { return ++asked < 3; };
+  EXPECT_THROW(loop_clusters(graph, 4, no), Interrupted);
+  EXPECT_EQ(asked, 3u);
+  EXPECT_THROW(make_region_graph(graph, loop_clusters(graph, 3), no), Interrupted);
+}
+
+// An iteration of many large regions takes seconds.
+TEST(GeneralisedPropagation, StopsWithinAnIteration) {
+  const FactorGraph graph = grid(12, 2, 3, 8);
+  const RegionGraph regions = squares(graph);
+  std::size_t asked = 0;
+  const GeneralisedResult found =
+      generalised_propagation(graph, regions, {.max_iterations = 1, .inner_iterations = 1000},
+                              [&](const GraphProgress&) { return ++asked < 4; });
+  EXPECT_EQ(asked, 4u);
+  EXPECT_FALSE(found.convergence.converged);
+  EXPECT_EQ(found.convergence.iterations, 0u);
+  for (const std::vector<double>& each : found.beliefs) {
+    EXPECT_NEAR(std::accumulate(each.begin(), each.end(), 0.0), 1, 1e-9);
+  }
+}
+
 TEST(RegionGraph, WhatDoesNotFitIsAnError) {
   const FactorGraph graph = grid(3, 1, 1);
   EXPECT_THROW(make_region_graph(graph, {{0, 99}}), UsageError);
