@@ -21,7 +21,7 @@ from pathlib import Path
 
 from harness import ROOT, check, machine
 
-METHODS = ('lbfgs', 'sgd-lbfgs', 'dual-ascent')
+METHODS = ('lbfgs', 'sgd-lbfgs', 'dual-ascent', 'truncated-newton')
 ENOUGH = 1e-3  # of the objective
 MOST = 3.0
 

@@ -15,23 +15,33 @@ MethodLimits limits_of(const TrainOptions& options) {
   return method_limits(options.ranks->alone() && options.helpers->alone());
 }
 
+bool asks_for_passes(const TrainOptions& options) {
+  const MethodSettings& s = options.settings;
+  return s.passes || s.step || s.batch;
+}
+
+// |x|^2 / l2, on average over the positions.
+double curvature(const TrainOptions& options, const AttributeLists& nodes, std::size_t positions) {
+  const double squares =
+      nodes.value.empty() ? static_cast<double>(nodes.id.size()) : dot(nodes.value, nodes.value);
+  return squares / options.regulariser.l2 /
+         static_cast<double>(std::max<std::size_t>(positions, 1));
+}
+
 }  // namespace
 
 std::string against_dual(const TrainOptions& options, const AttributeLists& nodes,
                          std::size_t positions) {
-  const double squares =
-      nodes.value.empty() ? static_cast<double>(nodes.id.size()) : dot(nodes.value, nodes.value);
   const MethodSettings& s = options.settings;
   if (options.objective != Objective::likelihood || options.variances || options.free_intercept ||
       options.own_stop || s.history || s.step || s.batch || s.passes ||
       options.precision != Precision::automatic) {
     return "dual-ascent does not have what is asked for";
   }
-  const double curvature = squares / static_cast<double>(std::max<std::size_t>(positions, 1));
-  if (curvature > limits_of(options).dual_curvature * options.regulariser.l2) {
-    return fmt::format(
-        "steps of dual-ascent would be short: |x|^2 is {:.3g} on average, and l2 {:g}", curvature,
-        options.regulariser.l2);
+  const double curved = curvature(options, nodes, positions);
+  if (!(curved <= limits_of(options).dual_curvature)) {
+    return fmt::format("steps of dual-ascent would be short: |x|^2 / l2 is {:.3g} on average",
+                       curved);
   }
   return "";
 }
@@ -42,8 +52,8 @@ ChosenMethod ChainTraining::choose(const TrainOptions& options) const {
   const Method chosen = options.chosen_method(init_ != nullptr, positions());
   if (options.method || options.rounds.any() || options.unlabelled.any()) return {chosen, ""};
   if (newton_pays(options)) {
-    return {Method::truncated_newton,
-            fmt::format("there are few weights: {}", encoder_.node_names.size() * labels())};
+    return {Method::truncated_newton, fmt::format("weights of attributes are few: {}",
+                                                  encoder_.node_names.size() * labels())};
   }
   if (span_pays(options)) {
     return {Method::span_lbfgs, fmt::format("there are fewer positions, {}, than attributes, {}",
@@ -54,6 +64,15 @@ ChosenMethod ChainTraining::choose(const TrainOptions& options) const {
   }
   if (chosen == Method::sgd_lbfgs) {
     const DualCheck dual = dual_check(options);
+    const std::size_t attributes = encoder_.node_names.size();
+    if (dual.pays && attributes < limits_of(options).dual_attributes) {
+      return {Method::lbfgs, fmt::format("there are few attributes: {}", attributes)};
+    }
+    if (!dual.pays && kind_ == ChainKind::chain && options.order == 1 &&
+        options.objective == Objective::likelihood && !asks_for_passes(options) &&
+        curvature(options, encoder_.data.node, positions()) < limits_of(options).strong_penalty) {
+      return {Method::lbfgs, "the penalty is strong"};
+    }
     return {dual.pays ? Method::dual_ascent : chosen, dual.why};
   }
   return {chosen, ""};
@@ -85,13 +104,16 @@ std::optional<ChainTraining::UnevenValues> ChainTraining::uneven_values() const 
 // table, whose units may be far apart, and then L-BFGS creeps long before it is near.
 bool ChainTraining::newton_pays(const TrainOptions& options) const {
   const MethodSettings& s = options.settings;
-  const bool suits = kind_ == ChainKind::maxent ||
-                     (kind_ == ChainKind::chain && options.order == 1 && !options.constraint &&
-                      !encoder_.data.has_edges() && uneven_values());
-  return suits && options.objective == Objective::likelihood && !options.method && !s.history &&
-         !s.step && !s.batch && !s.passes && !s.gap && options.regulariser.l1 == 0 &&
-         options.regulariser.l2 > 0 && partial_positions() == 0 &&
-         encoder_.node_names.size() * labels() <= limits_of(options).newton_weights;
+  const MethodLimits limits = limits_of(options);
+  const std::size_t weights = encoder_.node_names.size() * labels();
+  const bool chain = kind_ == ChainKind::chain && options.order == 1 && !options.constraint &&
+                     !encoder_.data.has_edges();
+  const bool few = chain && labels() <= limits.newton_labels;
+  if (weights > (few ? limits.newton_weights_of_few_labels : limits.newton_weights)) return false;
+  return (kind_ == ChainKind::maxent || (chain && uneven_values())) &&
+         options.objective == Objective::likelihood && !options.method && !s.history && !s.step &&
+         !s.batch && !s.passes && !s.gap && options.regulariser.l1 == 0 &&
+         options.regulariser.l2 > 0 && partial_positions() == 0;
 }
 
 // Whether L-BFGS would creep, and there are too many weights for second derivatives: the passes of
@@ -123,8 +145,8 @@ ChainTraining::DualCheck ChainTraining::dual_check(const TrainOptions& options) 
   if (std::string why = against_dual(options, encoder_.data.node, positions()); !why.empty()) {
     return {false, std::move(why)};
   }
-  const std::size_t most =
-      kind_ == ChainKind::maxent ? limits.dual_labels_alone : limits.dual_labels;
+  const bool alone = kind_ == ChainKind::maxent || sequences() == positions();
+  const std::size_t most = alone ? limits.dual_labels_alone : limits.dual_labels;
   if (labels() > most) {
     return {false, fmt::format("{} labels are more than the {} up to which dual-ascent is faster",
                                labels(), most)};
