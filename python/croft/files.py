@@ -189,8 +189,8 @@ def cluster(data: Paths, output: PathLike, *, clusters: int = 1000, min_count: i
 
 def suggest(model: Any, data: Union[PathLike, Iterable[Any]], *, by: Optional[str] = None, top: int = 10,
             density: float = 0.0, format: Optional[str] = None, tokenizer: Optional[str] = None,
-            label_column: Optional[int] = None, ignore_lines: Optional[str] = None,
-            text_column: Optional[str] = None) -> list[dict[str, Any]]:
+            label_column: Optional[int | str] = None, ignore_lines: Optional[str] = None,
+            text_column: Optional[str] = None, misaligned: Optional[str] = None) -> list[dict[str, Any]]:
     """The sequences that are most worth labelling, the best first (docs/predict.md, "What to label next").
 
     A dict each: score, sequence (its number, from 0), line, labels, rows or text; with a density, that too.
@@ -206,6 +206,7 @@ def suggest(model: Any, data: Union[PathLike, Iterable[Any]], *, by: Optional[st
     tokenizer : of texts in a file: words, blanks, characters, regex:EXPRESSION, or model:FILE; None: the model's
     label_column, ignore_lines : of a file of columns, as ``croft.check`` has them; None: as in training
     text_column : of csv, for a model of texts, the column that has them; None: as in training
+    misaligned : of prodigy, doccano and brat, as `read` has it; None: sequences whose spans do not fit have no labels
     """
     models = list(model) if isinstance(model, (list, tuple)) else [model]
     check_count("top", top)
@@ -216,7 +217,7 @@ def suggest(model: Any, data: Union[PathLike, Iterable[Any]], *, by: Optional[st
     opened = [model_of(each)._native for each in models]
     given: Union[str, list[Any]] = os.fspath(data) if isinstance(data, (str, os.PathLike)) else list(data)
     options = {"format": format, "tokenizer": tokenizer, "label_column": label_column, "ignore_lines": ignore_lines,
-               "text_column": text_column}
+               "text_column": text_column, "misaligned": misaligned}
     for option in (name for name, value in options.items() if value is not None and not isinstance(given, str)):
         raise ValueError(f"{option} is of a file, and data is sequences: leave it out")
     text = _core.suggest(opened, given, by, top, float(density), options)

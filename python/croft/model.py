@@ -498,22 +498,26 @@ def card(model: Any, data: Optional[PathLike] = None, *, name: str = "model", no
 
 
 def check(train: str | os.PathLike[str], *tests: str | os.PathLike[str], format: str = "columns",
-          show: int = 5, label_column: Optional[int] = None, ignore_lines: Optional[str] = None,
+          show: int = 5, label_column: Optional[int | str] = None, ignore_lines: Optional[str] = None,
+          tokenizer: Optional[str] = None, misaligned: Optional[str] = None,
           label: Optional[str] = None, delimiter: Optional[str] = None, text_column: Optional[str] = None,
           numeric: str | Sequence[str] = (), categorical: str | Sequence[str] = (), ignore: str | Sequence[str] = (),
           missing: str | Sequence[str] = (), standardise: bool = False) -> dict[str, Any]:
     """What is strange in files of labelled data: under "train" and "tests" the numbers of sequences and labels, and
     "findings" by name, each with a count and the lines of some cases (docs/formats.md).
 
-    format : columns, spans, attributes, text, svmlight or csv; show : cases of each finding
-    label_column : of columns, the one with the labels, from 1 on; None: the last one
+    format : as ``croft train`` has it: columns, spans, csv, conllu, doccano, ...; show : cases of each finding
+    label_column : the one with the labels: of columns its number, from 1 on, of conllu its name; None: the last
+        one, upos
     ignore_lines : of columns a regular expression: lines that it is found in are skipped, such as "^#"
+    tokenizer, misaligned : of prodigy, doccano and brat, as `read` has them
     label, delimiter, text_column, numeric, categorical, ignore, missing, standardise : of tables, as ``croft train``
         has them
     """
     options = {"format": format, "show": show, "label_column": label_column, "ignore_lines": ignore_lines,
-               "label": label, "delimiter": delimiter, "text_column": text_column, "numeric": numeric,
-               "categorical": categorical, "ignore": ignore, "missing": missing, "standardise": standardise}
+               "tokenizer": tokenizer, "misaligned": misaligned, "label": label, "delimiter": delimiter,
+               "text_column": text_column, "numeric": numeric, "categorical": categorical, "ignore": ignore,
+               "missing": missing, "standardise": standardise}
     document: dict[str, Any] = json.loads(_core.check(os.fspath(train), [os.fspath(path) for path in tests], options))
     return document
 
@@ -536,7 +540,9 @@ def compare(y_true: Sequence[Sequence[str]], y_first: Sequence[Sequence[str]], y
     check_seed(seed)
     if not isinstance(confidence, numbers.Real):
         raise TypeError(f"confidence is {confidence!r}, and a number was expected")
-    given = ([list(each) for each in labels] for labels in (y_true, y_first, y_second))
+    # A str is no list of labels, which the extension says.
+    given = ([each if isinstance(each, str) else list(each) for each in labels]
+             for labels in (y_true, y_first, y_second))
     document: dict[str, Any] = json.loads(_core.compare(*given, chunks, draws, float(confidence), seed, show))
     return document
 

@@ -3,6 +3,7 @@
 
 #include "app/convert/convert.h"
 #include "app/convert/texts/convert_texts.h"
+#include "app/label/data_form.h"
 #include "app/label/model_tokenizer.h"
 #include "cli/common.h"
 #include "cli/verb.h"
@@ -45,19 +46,18 @@ std::span<const OptionRow> convert_options() {
            "File to write (required of models; of data, without: standard output)")
           .written_as("")
           .short_as('o'),
-      choice("from", "FORMAT", names_of_formats(), "Of data: what it is; see below"),
+      choice("from", "FORMAT", names_of_formats(), "Of data: what it is; see below")
+          .elsewhere(other_format_names()),
       choice("to", "FORMAT|KIND|PROGRAM", conversion_targets(),
              "Of data its format, see below; of models the kind, where there are several, or "
-             "crfsuite, wapiti or crfpp: a file that this program reads"),
+             "crfsuite, wapiti or crfpp: a file that this program reads")
+          .elsewhere(other_format_names()),
       words(
           "tokenizer", "TOKENIZER=words",
           "How texts become tokens: words, blanks, characters, regex:EXPRESSION, or model:FILE, a "
           "segmenter (train --format segmented)")
           .beside("from"),
-      choice("misaligned", "WHAT=refuse", {"refuse", "widen", "drop"},
-             "A span that begins or ends inside of a token: refuse it, widen it to whole tokens, "
-             "drop it")
-          .beside("from"),
+      misaligned_row().beside("from"),
       words("text-column", "NAME", "Of csv: the column that has the texts").beside("from"),
       delimiter_row("DELIMITER",
                     "Of csv: what is between cells: comma, tab or semicolon; without: tab of a "
@@ -124,8 +124,7 @@ TextReading reading_of(const ConvertCommand& c) {
   TextReading reading;
   const OptionValues& values = c.values;
   if (values.given("tokenizer")) reading.tokenizer = text_tokenizer(values.text("tokenizer"));
-  values.choose("misaligned", {Misaligned::refuse, Misaligned::widen, Misaligned::drop},
-                reading.misaligned);
+  read_misaligned(values, c.from, reading.misaligned);
   reading.text_column = values.text("text-column");
   reading.label_column = values.text("label-column");
   reading.ignore_lines = values.text("ignore-lines");

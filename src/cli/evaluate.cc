@@ -47,6 +47,7 @@ std::span<const OptionRow> sequence_options() {
       chunks_row("auto, bio, bio1, ioe, bioes, raw or none").of(kModelFiles),
       data_format_row().of(kSequenceModels),
       data_label_row().of(kSequenceModels),
+      data_misaligned_row().of(kSequenceModels),
       ignore_lines_row().of(kSequenceModels),
       tokenizer_row().of(kSequenceModels),
       data_text_column_row().beside("model").of(kSequenceModels),
@@ -169,12 +170,14 @@ int evaluate_sequences(const EvaluateCommand& c) {
   const Evaluation evaluation = [&] {
     if (c.model.empty() && c.format == kSpanFormat) {
       ColumnsForm none;
-      read_columns_form(c.values, false, none);
+      std::string field;
+      read_columns_form(c.values, kSpanFormat, none, field);
       return evaluate_spans(c.data, request.report);
     }
     if (c.model.empty()) {
       ColumnsForm form;
-      read_columns_form(c.values, true, form);
+      std::string field;
+      read_columns_form(c.values, "columns", form, field);
       return evaluate_predictions(c.data, request.report, form);
     }
     const auto model = open_with_decoder(c.values);

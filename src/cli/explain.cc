@@ -58,6 +58,7 @@ std::span<const OptionRow> explain_options() {
       json_row("One JSON object a sequence, or a variable"),
       data_format_row().of(kSequenceModels),
       data_label_row().of(kSequenceModels),
+      data_misaligned_row().of(kSequenceModels),
       ignore_lines_row().of(kSequenceModels),
       tokenizer_row().of(kSequenceModels),
       data_text_column_row().of(kSequenceModels),

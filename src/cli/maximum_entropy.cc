@@ -34,8 +34,7 @@ std::span<const OptionRow> maximum_entropy_options() {
       file("constraints", "FILE", "A file of constraints, one a line"),
       words("base", "COLUMN",
             "The column with what outcomes weigh where nothing is asked; by default all alike"),
-      choice("delimiter", "DELIMITER=comma", {"comma", ",", "tab", "semicolon", ";"},
-             "What is between cells: comma, tab or semicolon"),
+      delimiter_row(),
       number("tolerance", "NUMBER=1e-9",
              "Largest violation of a constraint, relative to its column's size"),
       whole("max-iterations", "N=1000", "Newton steps at most").from(1),
@@ -50,7 +49,7 @@ int run_maximum_entropy(const OptionValues& values) {
   values.read("constraint", request.constraints);
   values.read("constraints", request.constraint_file);
   values.read("base", request.base);
-  values.choose("delimiter", {',', ',', '\t', ';', ';'}, request.delimiter);
+  read_delimiter(values, request.delimiter);
   values.read("tolerance", request.options.tolerance);
   values.read("max-iterations", request.options.max_iterations);
   const MaximumEntropyAnswer answer = solve_maximum_entropy(request);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -28,6 +29,9 @@ struct NetworkCommand {
     warn_of(net.notes);
     check_cases_network(net, path);
     if (values.given("target")) target = find_variable(net, values.text("target"));
+    const std::vector<std::string>& cases = values.list("DATA");
+    const bool tabs = std::ranges::all_of(cases, [](const auto& s) { return s.ends_with(".tsv"); });
+    rows.delimiter = tabs && !cases.empty() ? '\t' : ',';
     read_delimiter(values, rows.delimiter);
     for (const std::string& list : values.list("missing")) {
       for (const std::string_view each : between_commas(list)) rows.missing.emplace_back(each);
@@ -91,7 +95,7 @@ std::span<const OptionRow> network_options() {
                 "The variable that is predicted from what else a row of DATA (CSV with a header of "
                 "variables) knows")),
       net(words("missing", "A,B,...", "Cells that say nothing, beside the empty one").repeated()),
-      net(delimiter_row().at_first("comma")),
+      net(delimiter_row()),
   });
   return kRows;
 }

@@ -45,6 +45,7 @@ std::span<const OptionRow> answer_options() {
           .of(kSequenceModels | kBayesNetBit),
       data_format_row().of(kSequenceModels),
       data_label_row().of(kSequenceModels),
+      data_misaligned_row().of(kSequenceModels),
       ignore_lines_row().of(kSequenceModels),
       tokenizer_row().of(kSequenceModels),
       data_text_column_row().of(kSequenceModels),

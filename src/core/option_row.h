@@ -2,6 +2,7 @@
 // and the tables of the documents are made of.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,6 +27,11 @@ enum class OptionType {
 using KindSet = std::uint32_t;
 inline constexpr KindSet kEveryKind = ~KindSet{0};
 
+// What a value is called elsewhere.
+struct OtherName {
+  std::string_view other, name;
+};
+
 struct OptionRow {
   std::string_view name;  // without dashes; Python has _ for -
   OptionType type = OptionType::words;
@@ -37,6 +43,7 @@ struct OptionRow {
   double low = 0, high = 0;    // of numbers; high 0: no limit
   bool any_sign = false;       // of numbers: no limits at all
   std::vector<std::string_view> choices{};
+  std::span<const OtherName> other_names{};  // of choices, for messages
   std::string_view bare{};      // of a flag that takes a value: that where none follows
   std::string_view group{};     // of help
   std::string_view needs{};     // another option, without which this one is an error
@@ -61,6 +68,9 @@ struct OptionRow {
   // Of flags; no values: any text is one.
   OptionRow valued(std::vector<std::string_view> values, std::string_view without) const {
     return with([&](OptionRow& r) { r.choices = std::move(values), r.bare = without; });
+  }
+  OptionRow elsewhere(std::span<const OtherName> names) const {
+    return with([&](OptionRow& r) { r.other_names = names; });
   }
   OptionRow at_first(std::string_view value) const {
     return with([&](OptionRow& r) { r.initial = value; });

@@ -66,6 +66,16 @@ std::string listed(const std::vector<std::string_view>& names) {
   return list;
 }
 
+// The choice that is meant, as far as that can be said.
+std::string suggestion(const OptionRow& row, std::string_view text) {
+  const auto found = std::ranges::find(row.other_names, text, &OtherName::other);
+  if (found != row.other_names.end()) {
+    const auto name = std::ranges::find(row.choices, found->name);
+    if (name != row.choices.end()) return did_you_mean(*name, {*name});
+  }
+  return did_you_mean(text, row.choices);
+}
+
 // Why it is none; empty: it is one.
 std::string value_problem(const OptionRow& row, std::string_view text) {
   double number = 0;
@@ -88,7 +98,7 @@ std::string value_problem(const OptionRow& row, std::string_view text) {
       if (row.choices.empty() || std::ranges::find(row.choices, text) != row.choices.end()) {
         return "";
       }
-      return " is none of " + listed(row.choices) + did_you_mean(text, row.choices);
+      return " is none of " + listed(row.choices) + suggestion(row, text);
     case OptionType::words:
     case OptionType::file:
       return "";

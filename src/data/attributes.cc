@@ -91,7 +91,9 @@ bool AttributesReader::read(TextSequence& sequence, AttributeLines& lines) {
     }
     if (sequence.length() == 0) sequence.first_line = lines.first_line = lines_.line_number();
     std::string_view rest = line;
-    read_label(line, cut_field(rest), sequence);
+    const std::string_view label = cut_field(rest);
+    any_tab_ = any_tab_ || label.size() < line.size();
+    read_label(line, label, sequence);
     lines.text.append(line) += '\n';
     sequence.node.end_list();
   }
@@ -100,7 +102,18 @@ bool AttributesReader::read(TextSequence& sequence, AttributeLines& lines) {
                      "put the items on the lines right below it, or delete it");
   }
   if (sequence.length() > 0 && labelled_) sequence.labels.end_list();
+  if (sequence.length() == 0) check_tabs();
   return sequence.length() > 0;
+}
+
+// At the end of the input: labels with blanks, and not one attribute, are rows of columns.
+void AttributesReader::check_tabs() const {
+  if (any_tab_ || first_item_.find(' ') == kNone) return;
+  throw InputError(
+      {name(), first_item_line_}, "no line has a TAB, so no item has an attribute", first_item_,
+      {"put a TAB behind the label and between attributes; rows of columns with blanks "
+       "between are ",
+       Message::option("format"), " columns"});
 }
 
 void AttributesReader::check_bytes(std::string_view line) const {
@@ -149,6 +162,7 @@ void AttributesReader::read_label(std::string_view line, std::string_view label,
   if (first_item_line_ == 0) {
     labelled_ = labelled;
     first_item_line_ = lines_.line_number();
+    first_item_ = line;
   }
   if (labelled != labelled_) {
     fail(line, line,

@@ -49,7 +49,8 @@ class AttributesReader {
   // (file, line, column in bytes, text, remedy) at a second unescaped colon, a value that is not a
   // finite number, an empty or reserved attribute name, an empty label, a colon in a label, a NUL
   // byte, an unknown @ directive, a weight that is not a positive number, a directive after the
-  // first item of its sequence or without a sequence.
+  // first item of its sequence or without a sequence; at the end of an input without any TAB where
+  // the first label has a blank, as rows of columns have.
   bool next(TextSequence& sequence);
   // Without the attributes, whose lists are empty: parse_attributes() has them, and what is wrong
   // in them.
@@ -59,6 +60,7 @@ class AttributesReader {
  private:
   bool read(TextSequence& sequence, AttributeLines& lines);
   void check_bytes(std::string_view line) const;
+  void check_tabs() const;
   void read_directive(std::string_view line, TextSequence& sequence) const;
   void read_label(std::string_view line, std::string_view label, TextSequence& sequence);
   [[noreturn]] void fail(std::string_view line, std::string_view field, std::string_view problem,
@@ -68,6 +70,8 @@ class AttributesReader {
   bool allow_unlabelled_;
   bool labelled_ = true;             // as the first item of the input is
   std::size_t first_item_line_ = 0;  // 0 before it
+  std::string first_item_;           // until a line has a TAB
+  bool any_tab_ = false;
   AttributeLines read_;
 };
 

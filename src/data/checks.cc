@@ -33,9 +33,12 @@ void require_labels(const TextSequence& sequence, const std::string& name) {
 
 void require_labels(const ColumnSequence& sequence, const std::string& name) {
   if (sequence.rows() == 0 || sequence.columns(0) >= 2) return;
-  throw InputError({name, sequence.first_line}, "a row of one column has no label",
-                   sequence.line(0),
-                   "add the label as the last column: training cannot use unlabelled data");
+  const Message hint = other_format_hint(sequence.line(0));
+  throw InputError(
+      {name, sequence.first_line}, "a row of one column has no label", sequence.line(0),
+      hint.empty()
+          ? Message("add the label as the last column: training cannot use unlabelled data")
+          : hint);
 }
 
 void check_value(double value, const Location& sequence) {

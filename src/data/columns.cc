@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <utility>
 
@@ -39,6 +40,33 @@ std::shared_ptr<const RE2> ignoring(const std::string& expression) {
 
 void ColumnsForm::validate() const {
   if (!ignored.empty()) ignoring(ignored);
+}
+
+std::size_t column_number(std::string_view text) {
+  std::size_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault == std::errc() && end == text.data() + text.size() && number > 0) return number;
+  throw UsageError("--label-column ", in_quotes(text), ": of columns it is a number, from 1 on");
+}
+
+Message other_format_hint(std::string_view line) {
+  const auto count = [&](char c) { return std::ranges::count(line, c); };
+  const auto begins = [&](std::string_view text) { return line.starts_with(text); };
+  if (begins("{\"") && line.ends_with('}')) {
+    return "this looks like JSON lines: --format spans, prodigy or doccano reads them, and croft "
+           "convert --from huggingface";
+  }
+  if (begins("1\t") && count('\t') == 9) return "this looks like CoNLL-U: --format conllu";
+  if (line.find(' ') == line.npos && count('\t') == 0 && (count(',') > 0 || count(';') > 0)) {
+    return count(',') > 0
+               ? Message("this looks like a table with commas: --format csv")
+               : Message("this looks like a table: --format csv with --delimiter semicolon");
+  }
+  if (count('\t') > 0 && line.find(' ') != line.npos) {
+    return "cells with blanks and TABs between them: --format text reads LABEL TAB TEXT, --format "
+           "csv with --delimiter tab a table, --format attributes CRFsuite's data";
+  }
+  return {};
 }
 
 void skip_lines(const std::string& expression, LineReader& lines,
@@ -195,6 +223,7 @@ void ColumnsReader::check_columns(std::size_t columns, std::string_view line) {
   if (columns_ == 0 && (expected_ == 0 || columns == expected_ || fewer || enough)) {
     columns_ = columns;
     first_row_line_ = lines_.line_number();
+    first_line_ = line;
   }
   if (columns == columns_ || enough) return;
   std::string problem = count_of_columns(columns) + " where ";
@@ -208,8 +237,15 @@ void ColumnsReader::check_columns(std::size_t columns, std::string_view line) {
       problem += ", or " + std::to_string(expected_ - 1) + " without the label";
     }
   }
-  throw InputError(lines_.location(), problem, line,
-                   "give every row the same columns; an empty cell needs a placeholder such as _");
+  Message remedy = other_format_hint(first_line_);
+  if (remedy.empty()) remedy = other_format_hint(line);
+  const bool unlabelled = width_ == RowWidth::as_expected && columns + 1 == expected_;
+  if (unlabelled && columns_ == 0) {
+    remedy = "the column of labels seems to be missing; croft predict labels such data";
+  } else if (remedy.empty()) {
+    remedy = "give every row the same columns; an empty cell needs a placeholder such as _";
+  }
+  throw InputError(lines_.location(), problem, line, remedy);
 }
 
 }  // namespace croft

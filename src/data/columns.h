@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "croft/core/message.h"
 #include "croft/data/line_reader.h"
 #include "croft/data/string_lists.h"
 
@@ -69,6 +70,12 @@ struct ColumnsForm {
   // line, which ends a sequence.
   void validate() const;
 };
+// The number of a column, from 1 on, as --label-column names it.  Throws UsageError for another
+// text.
+std::size_t column_number(std::string_view text);
+// What to say of a line that was read as columns and looks like another format's, with the option
+// that reads it; empty: it looks like columns.
+Message other_format_hint(std::string_view line);
 // From now on the reader skips lines that the expression is found in; empty: none.  Throws as
 // ColumnsForm::validate().
 //   seen : called with each line that is skipped; may be null
@@ -111,6 +118,7 @@ class ColumnsReader {
   LineReader lines_;
   std::size_t columns_ = 0, expected_;
   std::size_t first_row_line_ = 0;
+  std::string first_line_;  // the row there
   std::shared_ptr<std::string> skipped_ = std::make_shared<std::string>();
   RowWidth width_;
   std::size_t label_column_;

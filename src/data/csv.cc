@@ -27,7 +27,9 @@ std::string csv_cell(std::string_view text, char delimiter) {
 }
 
 CsvRecordReader::CsvRecordReader(LineReader lines, char delimiter)
-    : lines_(std::move(lines)), delimiter_(delimiter) {}
+    : lines_(std::move(lines)), delimiter_(delimiter) {
+  if (delimiter == kByName) delimiter_ = name().ends_with(".tsv") ? '\t' : ',';
+}
 
 bool CsvRecordReader::next_line(std::string_view& line) {
   if (!lines_.next(line)) return false;

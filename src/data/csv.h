@@ -39,7 +39,9 @@ std::string csv_cell(std::string_view text, char delimiter = ',');
 
 class CsvRecordReader {
  public:
+  // delimiter : kByName: a TAB where the file's name ends in .tsv, else a comma
   explicit CsvRecordReader(LineReader lines, char delimiter = ',');
+  static constexpr char kByName = '\0';
 
   // The next record, or false at the end.  A cell in quotes holds any text, a quote as two, and a
   // line end as one newline however it is written.  Empty lines between records are skipped. Throws
@@ -51,6 +53,7 @@ class CsvRecordReader {
   void keep_empty_lines() { empty_lines_ = true; }
 
   const std::string& name() const { return lines_.name(); }
+  char delimiter() const { return delimiter_; }
   // Marked are the lines that records end in.
   void take_given(std::size_t records, GivenLines& out) { lines_.take_given(records, out); }
 

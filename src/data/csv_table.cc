@@ -81,7 +81,7 @@ void require_cells(const CsvRecord& record, std::size_t cells, const std::string
 }  // namespace
 
 void CsvOptions::validate() const {
-  if (delimiter == '"' || delimiter == '\n' || delimiter == '\r' || delimiter == '\0') {
+  if (delimiter == '"' || delimiter == '\n' || delimiter == '\r') {
     throw UsageError("--delimiter is a quote or a line end; it is comma, tab or semicolon");
   }
   std::set<std::string_view> seen;
@@ -136,6 +136,7 @@ CsvColumnFinder::~CsvColumnFinder() = default;
 void CsvColumnFinder::start(const CsvRecord& header, const std::string& file) {
   using Use = Column::Use;
   const std::vector<std::string> names = header_names(header, file);
+  header_ = {file, header.line()};
   const auto require = [&](const std::string& name, const Message& option) {
     if (contains(names, name)) return;
     throw InputError({file, header.line()},
@@ -178,7 +179,10 @@ void CsvColumnFinder::read(LineReader lines) {
   CsvRecordReader records(std::move(lines), options_.delimiter);
   CsvRecord record;
   if (!records.next(record)) return;  // for the reader to complain of
-  if (columns_.empty()) start(record, records.name());
+  if (columns_.empty()) {
+    delimiter_ = records.delimiter();
+    start(record, records.name());
+  }
   std::vector<Column*> column_of;
   std::vector<std::string> strange;
   for (const std::string& name : header_names(record, records.name())) {
@@ -243,8 +247,8 @@ std::vector<std::string> CsvColumnFinder::warnings() const {
 
 CsvColumns CsvColumnFinder::columns() const {
   using Use = Column::Use;
-  CsvColumns found{options_.delimiter, label_,           {},
-                   options_.ignored,   options_.missing, options_.standardise};
+  CsvColumns found{delimiter_,       label_,           {},
+                   options_.ignored, options_.missing, options_.standardise};
   for (const Column& column : columns_) {
     if (column.use == Use::label || column.use == Use::ignored) continue;
     CsvColumn& out = found.columns.emplace_back(CsvColumn{.name = column.name});
@@ -267,7 +271,28 @@ CsvColumns CsvColumnFinder::columns() const {
     out.mean = column.mean;
     if (deviation > 0) out.deviation = deviation;  // otherwise all are equal, and become 0
   }
+  check_names(found.columns);
   return found;
+}
+
+// A cell of a column of categories is the attribute COLUMN=CELL, which another column may be
+// called.
+void CsvColumnFinder::check_names(const std::vector<CsvColumn>& columns) const {
+  std::set<std::string_view> categorical;
+  for (const CsvColumn& each : columns) {
+    if (each.kind == CsvKind::categorical) categorical.insert(each.name);
+  }
+  for (const CsvColumn& each : columns) {
+    const std::string_view name = each.name;
+    for (std::size_t at = name.find('='); at != name.npos; at = name.find('=', at + 1)) {
+      if (!categorical.contains(name.substr(0, at))) continue;
+      throw InputError(
+          header_,
+          {"the column ", in_quotes(name), " and the cell ", in_quotes(name.substr(at + 1)),
+           " of the column ", in_quotes(name.substr(0, at)), " would be one attribute"},
+          "", {"rename one of the two columns, or leave it out with ", Message::option("ignore")});
+    }
+  }
 }
 
 // --- rows

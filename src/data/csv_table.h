@@ -14,7 +14,7 @@
 namespace croft {
 
 struct CsvOptions {
-  char delimiter = ',';
+  char delimiter = CsvRecordReader::kByName;
   std::string label = {};  // its column; empty: `label`, else `class`, else the last one
   std::vector<std::string> numeric =
       {};  // columns that are so; of others the training data decides
@@ -61,7 +61,8 @@ class CsvColumnFinder {
   // file's, at a row with another number of cells, and where a column that is stated to be numeric
   // has a cell that is no number.
   void read(LineReader lines);
-  // Throws InputError for numbers that are not finite in a column of numbers that no option names.
+  // Throws InputError for numbers that are not finite in a column of numbers that no option names,
+  // and for a column whose attributes could be those of a cell of another one.
   CsvColumns columns() const;
   // What the user should know of each column that no option names, is none of numbers, and has
   // another cell in nearly every row: texts, or the names of the rows.
@@ -72,9 +73,13 @@ class CsvColumnFinder {
   void start(const CsvRecord& header, const std::string& file);
   void look_at(const CsvRecord& record, std::size_t k, Column& column, const std::string& file);
 
+  void check_names(const std::vector<CsvColumn>& columns) const;
+
   CsvOptions options_;
   std::string label_;
   std::vector<Column> columns_;  // those of the first file, all of them
+  Location header_{};            // of that file
+  char delimiter_ = ',';         // likewise
 };
 
 class CsvReader {

@@ -70,6 +70,9 @@ LineReader::LineReader(std::string_view text, std::string name,
       at_end_(true),
       made_from_(std::move(made_from)) {}
 
+LineReader::LineReader(std::unique_ptr<LineSource> source, std::string name)
+    : name_(std::move(name)), source_(std::move(source)), buffer_(1) {}
+
 LineReader::~LineReader() {
   if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
 }
@@ -79,6 +82,7 @@ LineReader::LineReader(LineReader&& other) noexcept
       descriptor_(std::exchange(other.descriptor_, -1)),
       may_be_packed_(other.may_be_packed_),
       packed_(std::move(other.packed_)),
+      source_(std::move(other.source_)),
       left_(other.left_),
       head_lines_(other.head_lines_),
       lines_before_(other.lines_before_),
@@ -189,6 +193,7 @@ bool LineReader::fill() {
     end_ -= begin_;
     begin_ = 0;
   }
+  if (source_) return fill_from_source();
   if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
   const std::size_t room = std::min<std::uint64_t>(buffer_.size() - end_, left_);
   std::size_t got = room == 0 ? 0 : read_some(buffer_.data() + end_, room);
@@ -200,6 +205,15 @@ bool LineReader::fill() {
   end_ += got;
   left_ -= got;
   return got > 0;
+}
+
+bool LineReader::fill_from_source() {
+  const std::string_view some = source_->more(made_from_);
+  at_end_ = some.empty();
+  buffer_.resize(std::max(buffer_.size(), end_ + some.size()));
+  std::ranges::copy(some, buffer_.begin() + static_cast<std::ptrdiff_t>(end_));
+  end_ += some.size();
+  return !at_end_;
 }
 
 std::size_t LineReader::read_some(char* to, std::size_t size) {

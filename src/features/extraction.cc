@@ -258,14 +258,17 @@ void Extractor::extract(const LabelledText& document, Scratch& scratch, TextSequ
   out.labels.end_list();
 }
 
-void Extractor::check_cells(const ColumnSequence& rows, std::string_view name) const {
+void Extractor::check_cells(const ColumnSequence& rows, std::string_view name,
+                            bool labelled) const {
   const std::size_t columns = config_.columns;
   for (std::size_t t = 0; t < rows.rows(); ++t) {
     const std::size_t cells = rows.columns(t);
-    if (cells == columns || cells == columns + 1 || (cells > columns && config_.more_columns))
+    if (cells == columns + (labelled ? 1 : 0) || (cells > columns && config_.more_columns))
       continue;
-    throw Error(name, "[", t, "] has ", cell_count(cells),
-                ", and the model was trained on rows of ", columns);
+    throw Error(
+        name, "[", t, "] has ", cell_count(cells), ", and the model was trained on rows of ",
+        columns,
+        cells == columns + 1 ? Message(": leave out the label, which is none of them") : Message());
   }
 }
 

@@ -144,8 +144,8 @@ class Extractor {
   void complete(TextSequence& sequence, Scratch& scratch, std::string_view file = {}) const;
 
   // Throws Error, which begins with `name`, unless each row has the columns that extract() takes:
-  // config().columns, one more (a label), or with more_columns any number above.
-  void check_cells(const ColumnSequence& rows, std::string_view name) const;
+  // config().columns, with a label one more, or with more_columns any number above.
+  void check_cells(const ColumnSequence& rows, std::string_view name, bool labelled = false) const;
 
   // Whether the attributes of a sequence are what its templates make of rows, or its lines of
   // attributes, and nothing else.

@@ -46,10 +46,15 @@ SequenceSides sides_of(const std::vector<NamedLabels>& lists, std::size_t n) {
   SequenceSides out;
   for (const NamedLabels& each : lists) {
     const std::string name = each.name + "[" + std::to_string(n) + "]";
-    const py::object labels = each.labels[n];
-    out.kept.emplace_back(py::list(labels));
+    const py::object given = each.labels[n];
+    const Elements labels(
+        given.ptr(), [&] { return name; }, "a list with a label for each position");
+    py::list& kept = out.kept.emplace_back();
     std::vector<std::string_view>& side = out.sides.emplace_back();
-    for (const py::handle label : out.kept.back()) side.push_back(text_of(label.ptr(), name));
+    for (std::size_t t = 0; t < labels.size(); ++t) {
+      kept.append(labels[t]);
+      side.push_back(text_of(py::object(labels[t]).ptr(), name));
+    }
     const std::size_t first = out.sides.front().size();
     if (side.size() == first) continue;
     throw py::value_error(lists.front().name + "[" + std::to_string(n) + "] has " +

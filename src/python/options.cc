@@ -224,7 +224,7 @@ std::span<const OptionRow> tag_rows() {
 std::span<const OptionRow> data_rows() {
   static const auto kRows =
       std::to_array<OptionRow>({data_format_row(), tokenizer_row(), data_label_row(),
-                                ignore_lines_row(), data_text_column_row()});
+                                ignore_lines_row(), data_text_column_row(), data_misaligned_row()});
   return kRows;
 }
 

@@ -13,6 +13,8 @@
 #include <set>
 #include <span>
 
+#include "app/convert/texts/convert_texts.h"
+#include "app/label/row_reader.h"
 #include "app/label/sequence_source.h"
 #include "core/files.h"
 #include "croft/core/error.h"
@@ -28,28 +30,23 @@ constexpr std::chrono::seconds kShownToOthers{120};
   throw Error(path + ": cannot " + what + ": " + std::strerror(errno));
 }
 
-// Of the cells before the label, parted as the line has them.
-std::string row_of(const ColumnSequence& rows, std::size_t t, std::size_t columns) {
-  const char gap = rows.line(t).find('\t') != std::string_view::npos ? '\t' : ' ';
-  std::string row;
-  for (std::size_t c = 0; c < columns; ++c) {
-    if (c > 0) row += gap;
-    row += rows.cell(t, c);
-  }
-  return row;
-}
-
 std::vector<std::string> rows_of(const InputSequence& input, std::size_t columns) {
   if (input.rows.rows() == 0) return {input.document.text};
   std::vector<std::string> rows;
   for (std::size_t t = 0; t < input.rows.rows(); ++t) {
-    rows.push_back(row_of(input.rows, t, columns));
+    rows.push_back(cells_before_label(input.rows, t, columns));
   }
   return rows;
 }
 
 SequenceSource source_of(LineReader lines, const ServedModel& model, Labels labels) {
   return {std::move(lines), *model.sequences, labels, model.spans};
+}
+
+// Those of a queue: data as the model reads it, or what croft suggest wrote.
+LineReader queue_lines(const std::string& path, const ServedModel& model, bool columns) {
+  if (model.spans || !is_suggested(path)) return LineReader(path);
+  return converted_lines(path, "suggested", columns ? "columns" : "text", {});
 }
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t") == text.npos; }
@@ -92,7 +89,8 @@ Annotation::Annotation(AnnotationFiles files, const ModelStore& models)
 }
 
 void Annotation::read_queue(const ServedModel& model) {
-  SequenceSource source = source_of(LineReader(files_.queue), model, Labels::optional);
+  SequenceSource source =
+      source_of(queue_lines(files_.queue, model, columns_), model, Labels::optional);
   const std::size_t columns = model.sequences->extractor().config().columns;
   InputSequence input;
   while (source.next(input)) {

@@ -102,8 +102,22 @@ TEST(ColumnsReader, RowWithAnotherNumberOfColumnsIsAnError) {
 
 TEST(ColumnsReader, ExpectedColumnsAreRequiredOfTheFirstRowToo) {
   EXPECT_EQ(read_all("a b c", 3), (std::vector<Rows>{{{"a", "b", "c"}}}));
-  EXPECT_EQ(error_of("a b", 3), wrong_columns("1: 2 columns where 3 are expected: \"a b\""));
+  EXPECT_EQ(error_of("a b", 3),
+            "d.txt:1: 2 columns where 3 are expected: \"a b\"; the column of labels seems to be "
+            "missing; croft predict labels such data");
   EXPECT_EQ(error_of("a b", 1), wrong_columns("1: 2 columns where 1 is expected: \"a b\""));
+}
+
+TEST(ColumnsReader, RowsOfOtherFormatsAreAnsweredWithTheirNames) {
+  const auto names = [](const std::string& text, const std::string& format) {
+    EXPECT_NE(error_of(text).find("--format " + format), std::string::npos) << error_of(text);
+  };
+  names("{\"text\": \"a b\"}\n{\"text\": \"a\"}\n", "spans");
+  names("spam\tfree entry\nham\tlater\n", "text");
+  names("1\ta b\t_\tX\t_\t_\t_\t_\t_\t_\n2\tc\t_\tX\t_\t_\t_\t_\t_\t_\n", "conllu");
+  EXPECT_TRUE(other_format_hint("the DT B-NP").empty());
+  EXPECT_TRUE(other_format_hint("the\tDT\tB-NP").empty());
+  EXPECT_EQ(other_format_hint("a,b").text(), "this looks like a table with commas: --format csv");
 }
 
 TEST(ColumnsReader, DataWithoutTheLabelColumnIsReadWhenAllRowsAgree) {

@@ -47,12 +47,12 @@ class Model {
   std::size_t labels() const;
   const std::string& label(Label y) const;  // y < labels()
 
-  // Labels a sequence, a row a position: its columns, as they stand in the lines of a file that
-  // `croft predict` reads.  The answer is valid until the next call.  For a model that looks at
-  // documents the sequence is one by itself.
-  // Throws UsageError for what the model cannot answer and for a model of other data than columns.
-  // Cost: O(T L^2), and a look-up for each attribute; states of a model of segments, of hidden
-  // states or of order 2 and more in the place of L.
+  // Labels a sequence, a row a position: its columns without a label, as they stand in the lines of
+  // a file that `croft predict` reads.  The answer is valid until the next call.  For a model that
+  // looks at documents the sequence is one by itself. Throws UsageError for what the model cannot
+  // answer and for a model of other data than columns. Cost: O(T L^2), and a look-up for each
+  // attribute; states of a model of segments, of hidden states or of order 2 and more in the place
+  // of L.
   const Tagging& tag(const std::vector<std::string>& rows, const TagOptions& options = {});
   // The same of attributes with their values, as a template or a program of one's own makes them.
   // Of a model that was trained on attributes they are those of the data: what the model adds to

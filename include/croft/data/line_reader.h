@@ -33,6 +33,17 @@ struct GivenLines {
 
 class PackedFile;
 
+// Lines that are made of something else as they are asked for.
+class LineSource {
+ public:
+  virtual ~LineSource() = default;
+  // The next lines, each with its end, or nothing at the end; valid until the next call.
+  //   made_from : gets the number of the line, of another file, that each was made from
+  virtual std::string_view more(std::vector<std::uint32_t>& made_from) = 0;
+  // As LineReader has it.
+  virtual void before_waiting(std::function<void()> ready) = 0;
+};
+
 class LineReader {
  public:
   static constexpr std::size_t kBlockSize = std::size_t{1} << 18;  // bytes
@@ -48,6 +59,8 @@ class LineReader {
   //   made_from : the numbers of the lines, of another file, that each was made from; empty: it
   //               has its own
   LineReader(std::string_view text, std::string name, std::vector<std::uint32_t> made_from = {});
+  // Lines that are made as they are read; `name` for messages.
+  LineReader(std::unique_ptr<LineSource> source, std::string name);
   ~LineReader();
   LineReader(LineReader&& other) noexcept;
   LineReader& operator=(LineReader&&) = delete;
@@ -76,7 +89,10 @@ class LineReader {
 
   // `ready` is called whenever next() is about to wait for a pipe or a terminal: time to finish
   // what has been read.  What it throws, next() throws.
-  void before_waiting(std::function<void()> ready) { before_waiting_ = std::move(ready); }
+  void before_waiting(std::function<void()> ready) {
+    if (source_) return source_->before_waiting(std::move(ready));
+    before_waiting_ = std::move(ready);
+  }
 
   // Called with the place of the first line that is not UTF-8, once more is asked for: who cannot
   // make anything of that line says so instead.
@@ -95,12 +111,14 @@ class LineReader {
   void keep(std::string_view raw, std::string_view line);
   void open(const std::string& path);
   bool fill();
+  bool fill_from_source();
   std::size_t read_some(char* to, std::size_t size);
   void wait_for_input() const;
   std::string name_;
-  int descriptor_ = -1;         // -1: all of the input is in the buffer, or packed_
+  int descriptor_ = -1;         // -1: all of the input is in the buffer, packed_ or source_
   bool may_be_packed_ = false;  // a stream of which nothing was read yet
   std::unique_ptr<PackedFile> packed_;
+  std::unique_ptr<LineSource> source_;
   std::uint64_t left_ = std::numeric_limits<std::uint64_t>::max();  // bytes, of a part
   std::size_t head_lines_ = 0, lines_before_ = 0;                   // likewise
   std::vector<char> buffer_;  // [begin_, end_) is read and not yet handed out

@@ -93,7 +93,7 @@ class FileChecker {
   }
 
   FileCheck run() {
-    find_invalid_utf8(path_, options_.shown, file_);
+    if (options_.foreign.empty()) find_invalid_utf8(path_, options_.shown, file_);
     Findings twice("repeated_sequences", "sequences that were there before, with the same labels",
                    options_.shown),
         otherwise("labelled_differently", "sequences that were there before, with other labels",
@@ -343,7 +343,7 @@ std::string shortened(std::string text) {
 
 DataCheck check_data(const std::string& train, const std::vector<std::string>& tests,
                      const CheckOptions& options) {
-  LabelledFormat format{options.format, options.form, {}, options.texts};
+  LabelledFormat format{options.format, options.form, {}, options.foreign, options.reading};
   if (options.format == "csv") {
     CsvColumnFinder finder(options.table);
     finder.read(LineReader(train));

@@ -21,7 +21,9 @@ struct CheckOptions {
   std::size_t shown = 5;           // cases of each finding
   ColumnsForm form{};              // of columns
   CsvOptions table{};              // of csv
-  TextReading texts{};             // of text that is a column of a table; else it names none
+  // Of data of another program, which is read as `format`: its own, and how; csv: a table of texts.
+  std::string foreign{};
+  TextReading reading{};
 };
 
 // The options of croft check, for every front end.

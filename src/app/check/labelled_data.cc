@@ -28,16 +28,16 @@ std::string row_before_label(const ColumnSequence& rows, std::size_t t) {
   return row;
 }
 
-void read_rows(const std::string& path, std::optional<ChunkScheme> spans, const ColumnsForm& form,
+void read_rows(LineReader lines, std::optional<ChunkScheme> spans, const ColumnsForm& form,
                const VisitRows& visit) {
-  RowReader reader(LineReader(path), spans, 0, false, false, form);
+  RowReader reader(std::move(lines), spans, 0, false, false, form);
   ColumnSequence rows;
   std::string line;
   while (reader.next(rows, line)) {
     LabelledRows read{.line = rows.first_line, .lines = rows.lines};
     for (std::size_t t = 0; t < rows.rows(); ++t) {
       if (rows.columns(t) < 2) {
-        throw InputError({path, rows.line_of(t)}, "a row without a label", rows.line(t),
+        throw InputError({reader.name(), rows.line_of(t)}, "a row without a label", rows.line(t),
                          "the last column is the label");
       }
       read.words.push_back(row_before_label(rows, t));
@@ -75,8 +75,9 @@ void read_texts(LineReader lines, const VisitRows& visit) {
   }
 }
 
-LineReader lines_of_texts(const std::string& path, const TextReading& reading) {
-  return reading.text_column.empty() ? LineReader(path) : foreign_lines(path, "csv", reading);
+LineReader lines_of(const std::string& path, const LabelledFormat& format) {
+  return format.foreign.empty() ? LineReader(path)
+                                : foreign_lines(path, format.foreign, format.reading);
 }
 
 // Sparse numbers, and rows of tables: there, what is no number is the name of a category.
@@ -117,10 +118,10 @@ void read_table(const std::string& path, const CsvColumns& table, const VisitRow
 
 void read_labelled(const std::string& path, const LabelledFormat& format, const VisitRows& visit) {
   const std::string& name = format.name;
-  if (name == "columns") return read_rows(path, std::nullopt, format.form, visit);
-  if (name == kSpanFormat) return read_rows(path, ChunkScheme::bio, {}, visit);
+  if (name == "columns") return read_rows(lines_of(path, format), std::nullopt, format.form, visit);
+  if (name == kSpanFormat) return read_rows(lines_of(path, format), ChunkScheme::bio, {}, visit);
   if (name == "attributes") return read_attributes(path, visit);
-  if (name == "text") return read_texts(lines_of_texts(path, format.texts), visit);
+  if (name == "text") return read_texts(lines_of(path, format), visit);
   if (name == "csv") return read_table(path, format.table, visit);
   if (name == "svmlight") {
     return read_values(

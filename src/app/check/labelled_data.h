@@ -33,7 +33,9 @@ struct LabelledFormat {
   std::string name = "columns";  // columns, spans, attributes, text, svmlight or csv
   ColumnsForm form{};            // of columns
   CsvColumns table{};            // of csv
-  TextReading texts{};           // of text that is a column of a table; else it names none
+  // Of data of another program, which is read as `name`: its format (app/convert/texts), and how.
+  std::string foreign{};
+  TextReading reading{};
 };
 
 // Hands on each sequence of a file.  Throws InputError for data that cannot be read, and for a

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "data/csv.h"
 #include "data/outcome_table.h"
 #include "optimize/batch/maximum_entropy.h"
 
@@ -12,7 +13,7 @@ class Json;
 
 struct MaximumEntropyRequest {
   std::string table;  // CSV; "-" is standard input
-  char delimiter = ',';
+  char delimiter = CsvRecordReader::kByName;
   std::string base;                      // a column: what outcomes weigh; empty: all the same
   std::vector<std::string> constraints;  // each as parse_expectation() reads it
   std::string constraint_file;           // more of them; empty: none

@@ -21,10 +21,9 @@ namespace {
 constexpr std::array<std::string_view, 6> kOwnFormats{"columns", "spans",    "attributes",
                                                       "text",    "svmlight", "csv"};
 
-// Of another program, and all that has to be told of it is its name.
+// Another program's format; its name is enough to read it.
 bool is_of_another_program(const TextFormat& format) {
-  return (format.trains || format.takes.empty()) &&
-         std::ranges::find(kOwnFormats, format.name) == kOwnFormats.end();
+  return format.trains || format.name == "raw";
 }
 
 // Those whose texts are cut into tokens: "raw, prodigy, …".
@@ -33,6 +32,15 @@ std::string cut_formats() {
   for (const TextFormat& each : text_formats()) {
     if (!each.cuts || !is_of_another_program(each)) continue;
     names += (names.empty() ? "" : ", ") + std::string(each.name);
+  }
+  return names;
+}
+
+// Those that take the option: "prodigy, doccano, …".
+std::string formats_with(std::string_view option) {
+  std::string names;
+  for (const TextFormat& each : text_formats()) {
+    if (takes(each, option)) names += (names.empty() ? "" : ", ") + std::string(each.name);
   }
   return names;
 }
@@ -55,11 +63,13 @@ OptionRow data_format_row() {
     if (is_of_another_program(each)) names.push_back(each.name);
   }
   return option::choice(
-      "format", "FORMAT", std::move(names),
-      "How DATA is written: for a model of columns, columns, spans (JSON lines), raw (text, a "
-      "sequence a line), conllu, or what prodigy, doccano and brat write, segmented (words "
-      "with blanks between); for one of texts, text or csv (--text-column); otherwise "
-      "as the model has it; without: as it was trained");
+             "format", "FORMAT", std::move(names),
+             "How DATA is written: for a model of columns, columns, spans (JSON lines), raw (text, "
+             "a "
+             "sequence a line), conllu, or what prodigy, doccano and brat write, segmented (words "
+             "with blanks between); for one of texts, text or csv (--text-column); otherwise "
+             "as the model has it; without: as it was trained")
+      .elsewhere(other_format_names());
 }
 
 OptionRow tokenizer_row() {
@@ -71,8 +81,12 @@ OptionRow tokenizer_row() {
 
 OptionRow data_label_row() {
   return label_column_row(
-      "Of columns: the one with the labels, from 1 on; without: that of training");
+      "The one with the labels: of columns its number, from 1 on, of conllu its name; without: "
+      "that "
+      "of training");
 }
+
+OptionRow data_misaligned_row() { return misaligned_row("WHAT"); }
 
 OptionRow data_text_column_row() {
   return option::words("text-column", "COLUMN",
@@ -80,16 +94,44 @@ OptionRow data_text_column_row() {
                        "training");
 }
 
-void read_columns_form(const OptionValues& values, bool columns, ColumnsForm& form) {
+void read_columns_form(const OptionValues& values, std::string_view format, ColumnsForm& form,
+                       std::string& field) {
+  const TextFormat* const foreign = find_foreign(format);
+  const bool columns = format == "columns", fields = foreign != nullptr && foreign->labels_tokens;
   for (const std::string_view name : {"label-column", "ignore-lines"}) {
-    if (!values.given(name) || columns) continue;
+    if (!values.given(name) || columns || (fields && name == "label-column")) continue;
     throw UsageError(Message::option(name),
                      " is of rows of columns, and the data is of another "
                      "format");
   }
-  values.read("label-column", form.label_column);
+  if (fields) {
+    values.read("label-column", field);
+  } else if (values.given("label-column")) {
+    form.label_column = column_number(values.text("label-column"));
+  }
   values.read("ignore-lines", form.ignored);
   form.validate();
+}
+
+void read_misaligned(const OptionValues& values, std::string_view format, Misaligned& out) {
+  if (!values.given("misaligned")) return;
+  const TextFormat* const known = find_text_format(format);
+  if (known == nullptr || !takes(*known, "misaligned")) {
+    throw UsageError("--misaligned is of spans that other programs place in texts, as ",
+                     formats_with("misaligned"), " have them",
+                     format.empty() ? "" : ", and not of format " + std::string(format));
+  }
+  values.choose("misaligned", {Misaligned::refuse, Misaligned::widen, Misaligned::drop}, out);
+}
+
+void read_tokenizer(const OptionValues& values, std::string_view format,
+                    std::shared_ptr<const TextTokenizer>& out) {
+  if (!values.given("tokenizer")) return;
+  const TextFormat* const foreign = find_foreign(format);
+  if (foreign == nullptr || !foreign->cuts) {
+    throw UsageError("--tokenizer cuts texts into tokens: --format ", cut_formats());
+  }
+  out = text_tokenizer(values.text("tokenizer"));
 }
 
 namespace {
@@ -103,7 +145,7 @@ std::string text_at(const Json& object, std::string_view name) {
 OptionValues none_given() {
   static const auto kRows =
       std::to_array<OptionRow>({data_format_row(), tokenizer_row(), data_label_row(),
-                                ignore_lines_row(), data_text_column_row()});
+                                ignore_lines_row(), data_text_column_row(), data_misaligned_row()});
   return OptionValues({std::span(kRows)});
 }
 
@@ -118,7 +160,7 @@ TextReading table_reading(const OptionValues& values, const Json& training) {
                      " names the column that has the texts");
   }
   reading.label_column = text_at(trained, "label");
-  static const OptionRow kRow = delimiter_row().at_first("comma");
+  static const OptionRow kRow = delimiter_row();
   OptionValues delimiter({std::span(&kRow, 1)});
   if (trained.contains("delimiter")) delimiter.set("delimiter", text_at(trained, "delimiter"));
   read_delimiter(delimiter, reading.delimiter);
@@ -137,17 +179,16 @@ DataForm::DataForm(const OptionValues& values, const SequenceModel& model, Chunk
   const TextFormat* const foreign = find_foreign(named);
   const bool table = named == "csv" && config.format == InputFormat::text;
   if (foreign != nullptr || table) format_ = named;
-  if (values.given("tokenizer") && (foreign == nullptr || !foreign->cuts)) {
-    throw UsageError("--tokenizer cuts texts into tokens: --format ", cut_formats());
-  }
+  read_tokenizer(values, named, reading_.tokenizer);
+  read_misaligned(values, named, reading_.misaligned);
+  says_misaligned_ = values.given("misaligned");
   if (values.given("text-column") && !table) {
     throw UsageError(Message::option("text-column"),
                      " is of --format csv, where the model was trained on texts");
   }
   if (table) reading_ = table_reading(values, training);
-  if (foreign != nullptr && foreign->cuts) {
-    reading_.tokenizer =
-        values.given("tokenizer") ? text_tokenizer(values.text("tokenizer")) : tokenizer_of(model);
+  if (foreign != nullptr && foreign->cuts && reading_.tokenizer == nullptr) {
+    reading_.tokenizer = tokenizer_of(model);
   }
   utf8_ = training.value("utf8", Json(true)) != Json(false);
   const std::string_view read = table                    ? "text"
@@ -157,13 +198,18 @@ DataForm::DataForm(const OptionValues& values, const SequenceModel& model, Chunk
   spans_ = spans_for(model, read, chunks);
   const bool columns = config.format == InputFormat::columns && !spans_ && format_.empty();
   if (columns) columns_ = config.form;
-  read_columns_form(values, columns, columns_);
+  if (foreign != nullptr && foreign->labels_tokens) {
+    reading_.label_column = text_at(training.value("options", Json::object()), "label-column");
+  }
+  read_columns_form(values, columns ? "columns" : format_, columns_, reading_.label_column);
 }
 
 LineReader DataForm::lines(const std::string& path, bool labelled,
                            const std::function<void(const std::string&)>& warn) const {
   TextReading reading = reading_;
   reading.labels = labelled ? TableLabels::needed : TableLabels::if_there;
+  if (!labelled && !says_misaligned_) reading.misaligned = Misaligned::unlabel;
+  reading.warn = warn;
   LineReader lines =
       format_.empty() ? LineReader(path) : foreign_lines(path, format_, std::move(reading));
   if (utf8_ && warn) {

@@ -402,6 +402,29 @@ std::string_view unit_of(const SequenceModel& model) {
                                                                          : "";
 }
 
+namespace {
+
+// Several labels on either side, and not one on both: these are no labels of the same thing.
+void require_common_labels(const EvaluationSummary& summary, const std::string& name) {
+  std::string gold, predicted;
+  std::size_t of_gold = 0, of_predicted = 0;
+  for (const NamedCounts& each : summary.labels) {
+    if (each.counts.gold > 0 && each.counts.predicted > 0) return;
+    if (each.counts.gold > 0 && of_gold++ == 0) gold = each.name;
+    if (each.counts.predicted > 0 && of_predicted++ == 0) predicted = each.name;
+  }
+  if (of_gold < 2 || of_predicted < 2) return;
+  throw InputError({name},
+                   {"the last two columns have no label in common (", in_quotes(gold),
+                    " and others, ", in_quotes(predicted), " and others)"},
+                   "",
+                   {"without a model they are the gold and the predicted labels, as croft predict "
+                    "writes them; ",
+                    Message::option("model"), " names the model that is to label the data"});
+}
+
+}  // namespace
+
 Evaluation evaluate_predictions(const std::string& path, const EvaluationOptions& options,
                                 const ColumnsForm& form) {
   Evaluation evaluation(options);
@@ -424,6 +447,7 @@ Evaluation evaluate_predictions(const std::string& path, const EvaluationOptions
     evaluation.add(gold, predicted);
   }
   if (!any) fail_no_sequences(reader.name());
+  require_common_labels(evaluation.summary(), reader.name());
   return evaluation;
 }
 

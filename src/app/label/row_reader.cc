@@ -121,6 +121,16 @@ std::vector<LabelledSpan> spans_of_labels(std::span<const std::string_view> labe
   return spans;
 }
 
+std::string cells_before_label(const ColumnSequence& rows, std::size_t t, std::size_t columns) {
+  const char gap = rows.line(t).find('\t') != std::string_view::npos ? '\t' : ' ';
+  std::string row;
+  for (std::size_t c = 0; c < columns; ++c) {
+    if (c > 0) row += gap;
+    row += rows.cell(t, c);
+  }
+  return row;
+}
+
 std::optional<std::string_view> unplain_cell(const ColumnSequence& rows) {
   for (std::size_t t = 0; t < rows.rows(); ++t) {
     for (std::size_t c = 0; c < rows.columns(t); ++c) {

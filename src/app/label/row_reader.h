@@ -61,6 +61,9 @@ std::vector<std::string> labels_of_spans(std::span<const LabelledSpan> spans, st
 std::vector<LabelledSpan> spans_of_labels(std::span<const std::string_view> labels,
                                           ChunkScheme scheme);
 
+// The first `columns` cells of a row, parted as its line has them: what stands before its label.
+std::string cells_before_label(const ColumnSequence& rows, std::size_t t, std::size_t columns);
+
 // The first cell that columns could not hold: one with a blank or a line end, or an empty one.
 std::optional<std::string_view> unplain_cell(const ColumnSequence& rows);
 

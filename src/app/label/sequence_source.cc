@@ -205,7 +205,7 @@ bool SequenceSource::read_document() {
   }
   std::vector<ColumnSequence*> rows;
   for (InputSequence& each : a.document) {
-    extractor_.check_cells(each.rows, name());
+    extractor_.check_cells(each.rows, name(), has_label_cells(each.rows));
     rows.push_back(&each.rows);
   }
   a.context.complete(rows, *a.pool);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "app/label/row_reader.h"
 #include "croft/core/error.h"
 
 namespace croft {
@@ -16,16 +17,37 @@ bool goes_before(const Suggestion& a, const Suggestion& b) {
   return a.score != b.score ? a.score > b.score : a.sequence < b.sequence;
 }
 
+// Of data of spans: the line that it was read from, with the spans that the labels spell.
+void add_spans(const InputSequence& input, const Tagging& tagging, const SequenceModel& model,
+               Json& out) {
+  const Json line = parse_json(input.line);
+  for (const auto& [key, value] : line.items()) {
+    if (!out.contains(key)) out[key] = value;
+  }
+  if (line.contains("spans") && !line.contains("gold")) out["gold"] = line["spans"];
+  std::vector<std::string_view> labels;
+  for (const Label y : tagging.y) labels.push_back(model.label(y));
+  Json& spans = out["spans"] = Json::array();
+  for (const LabelledSpan& each : spans_of_labels(labels, *spans_for(model, kSpanFormat))) {
+    spans.push_back({each.begin, each.end, each.label});
+  }
+}
+
 Json shown(const InputSequence& input, const Tagging& tagging, const SequenceModel& model,
            double score, std::size_t sequence) {
   Json labels = Json::array(), rows = Json::array();
   for (const Label y : tagging.y) labels.push_back(model.label(y));
-  for (std::size_t t = 0; t < input.rows.rows(); ++t) rows.push_back(input.rows.line(t));
+  for (std::size_t t = 0; t < input.rows.rows(); ++t) {
+    const ColumnSequence& read = input.rows;
+    rows.push_back(input.labelled ? cells_before_label(read, t, read.columns(t) - 1)
+                                  : std::string(read.line(t)));
+  }
   Json out = {{"sequence", sequence}, {"labels", labels}};
   if (input.text.first_line > 0) out["line"] = input.text.first_line;
   out["score"] = score;  // null where no labelling is allowed
   if (!rows.empty()) out["rows"] = rows;
   if (model.extractor().config().format == InputFormat::text) out["text"] = input.document.text;
+  if (!input.line.empty()) add_spans(input, tagging, model, out);
   return out;
 }
 

@@ -58,7 +58,8 @@ class CurveRun {
     const std::vector<std::size_t> which = drawn_share(groups_, share, seed, r_.contiguous);
     point.share = share;
     if (point.test.folds.empty()) point.sequences = which.size();
-    const std::string part = folder_.file("part"), file = folder_.file("model");
+    const std::string part = folder_.file(named_like(r_.data.front(), "part")),
+                      file = folder_.file("model");
     write_text(part, data_.text(which));
     std::vector<std::string> arguments = r_.options;
     arguments.emplace_back("--quiet");

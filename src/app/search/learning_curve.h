@@ -16,7 +16,7 @@ struct CurveRequest {
   std::string test;
   InputFormat format = InputFormat::columns;
   bool spans = false;
-  char delimiter = ',';
+  char delimiter = CsvRecordReader::kByName;
   std::string ignored;         // lines of columns (ColumnsForm)
   std::string group_by;        // what makes sequences a group; empty: nothing
   bool contiguous = false;     // a share is a run of neighbours

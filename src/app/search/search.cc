@@ -127,7 +127,7 @@ std::string TextSearch::fingerprint() const {
 
 std::string TextSearch::part(std::size_t rung, std::size_t fold) const {
   const bool all = r_.resource == SearchResource::iterations;
-  return folder_.file(fmt::format("part-{}-{}", all ? 0 : rung, fold));
+  return folder_.file(named_like(r_.data.front(), fmt::format("part-{}-{}", all ? 0 : rung, fold)));
 }
 
 std::vector<std::size_t> TextSearch::training_of(std::size_t rung, std::size_t fold) const {

@@ -69,8 +69,8 @@ struct SearchRequest : SearchSettings {
   std::string
       group_by;        // what makes sequences a group, see app/train/data_groups.h; empty: nothing
   bool spans = false;  // format text: a line is a JSON object
-  char delimiter = ',';              // of csv
-  std::string ignored;               // lines of columns (ColumnsForm)
+  char delimiter = CsvRecordReader::kByName;  // of csv
+  std::string ignored;                        // lines of columns (ColumnsForm)
   std::vector<std::string> options;  // of train, for every setting: arguments, one after the other
   std::string dev = {};  // a file that settings are scored on; then there is one fold, of all data
 };

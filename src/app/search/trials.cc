@@ -1,5 +1,7 @@
 #include "app/search/trials.h"
 
+#include <utility>
+
 #include "core/files.h"
 #include "croft/core/error.h"
 
@@ -9,6 +11,10 @@ void write_text(const std::string& path, const std::string& text) {
   AtomicFile file(path);
   file.write(text);
   file.commit();
+}
+
+std::string named_like(const std::string& data, std::string name) {
+  return data.ends_with(".tsv") ? std::move(name) + ".tsv" : name;
 }
 
 double score_of(SearchMetric metric, const EvaluationSummary& summary) {

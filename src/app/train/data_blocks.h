@@ -16,9 +16,9 @@ namespace croft {
 // What says where sequences begin and end, and which belong together.
 struct BlockForm {
   InputFormat format = InputFormat::columns;
-  bool spans = false;     // of format text: a line is a JSON object
-  char delimiter = ',';   // of csv
-  std::string ignored{};  // of columns: as ColumnsForm has it
+  bool spans = false;                         // of format text: a line is a JSON object
+  char delimiter = CsvRecordReader::kByName;  // of csv
+  std::string ignored{};                      // of columns: as ColumnsForm has it
 };
 
 struct DataBlocks {

@@ -120,16 +120,26 @@ bool read_table_options(const OptionValues& values, std::string_view format, Csv
   return true;
 }
 
+namespace {
+
+// As --format names it.
+std::string_view data_format(const TrainRequest& request) {
+  if (!request.foreign.empty()) return request.foreign;
+  return request.spans ? kSpanFormat : format_name(request.format);
+}
+
+}  // namespace
+
 void read_format_options(const OptionValues& values, TrainRequest& request) {
   const InputFormat format = request.format;
-  const bool columns = format == InputFormat::columns && !request.spans && request.foreign.empty();
-  read_columns_form(values, columns, request.form);
+  read_columns_form(values, data_format(request), request.form, request.reading.label_column);
+  read_misaligned(values, request.foreign, request.reading.misaligned);
   if (any_given(values, kTextGroup, "text", format_name(format))) {
     request.text = text_options(values);
     values.read("stop-words", request.stop_words);
   }
   CsvOptions table;
-  if (!read_table_of_texts(values, request.foreign, request.table) &&
+  if (!read_table_of_texts(values, request.foreign, request.reading) &&
       read_table_options(values, format_name(format), table)) {
     request.csv = table;
   }

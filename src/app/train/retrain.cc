@@ -37,6 +37,11 @@ std::string format_here(const RecordedOption& each) {
   return foreign->labels_tokens ? "columns" : kSpanFormat;
 }
 
+// Options of data of other programs, which has become columns or spans.
+constexpr bool is_of_another_program(std::string_view option) {
+  return option == "label-column" || option == "misaligned";
+}
+
 // As the model's training was called.
 OptionValues values_of(const SequenceModel& model, const Json& record,
                        const RetrainRequest& request) {
@@ -50,8 +55,10 @@ OptionValues values_of(const SequenceModel& model, const Json& record,
   const auto is_given = [&](std::string_view option) {
     return !option.empty() && given.given(option);
   };
+  const std::string trained_on = record.value("format", std::string());
   for (const RecordedOption& each : recorded_options(model, record)) {
     if (each.is_file || is_given(each.option)) continue;
+    if (!trained_on.empty() && is_of_another_program(each.option)) continue;
     if (is_given(values.row(each.option).excludes)) continue;
     values.set(each.option, format_here(each));
   }

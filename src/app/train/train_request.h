@@ -62,7 +62,7 @@ struct TrainRequest : OptimisedRequest {
   std::optional<ChunkScheme> spans;
   std::string foreign;    // another program's format (text_formats()), read as spans or columns;
                           // csv: a table with a column of texts
-  TextReading table;      // of such a table
+  TextReading reading;    // of such data
   std::string tokenizer;  // of texts (app/label/model_tokenizer.h); empty: not said
   std::shared_ptr<const InnerModel> segmenter;  // the model that it names; null: none
   std::string template_path;  // empty: the default features for words, or those of `init`

@@ -280,6 +280,10 @@ DataSummary SequenceTrainer::summary() const {
     summary.text += fmt::format("\n{} of {} positions: are empty lines missing?",
                                 counted(t.sequences(), "sequence"), t.positions() / t.sequences());
   }
+  if (request_.format == InputFormat::attributes && t.attributes() == 0) {
+    summary.text +=
+        "\nno item has an attribute: the model knows labels and their transitions alone";
+  }
   if (request_.format == InputFormat::columns && !input_->extractor().has_template()) {
     summary.text += "\nno --template given: using the default features for words";
   }

@@ -237,9 +237,10 @@ class TrainingFiles final : public TrainingInput {
 
   LineReader open(const std::string& path, Labels labels = Labels::required) const {
     if (request_.foreign.empty()) return LineReader(path);
-    TextReading reading = request_.table;
+    TextReading reading = request_.reading;
     reading.labels = labels == Labels::required ? TableLabels::needed : TableLabels::if_there;
     if (!request_.tokenizer.empty()) reading.tokenizer = text_tokenizer(request_.tokenizer);
+    reading.warn = [this](const std::string& warning) { observer_.warn(warning); };
     return foreign_lines(path, request_.foreign, std::move(reading));
   }
 
@@ -259,7 +260,7 @@ class TrainingFiles final : public TrainingInput {
                        " of a table with a column of texts reads it twice, and standard input can "
                        "be read once: give a file");
     }
-    return {.format = InputFormat::csv, .delimiter = request_.table.delimiter};
+    return {.format = InputFormat::csv, .delimiter = request_.reading.delimiter};
   }
   BlockForm form() const { return form_of(extractor_->config(), request_.spans.has_value()); }
 

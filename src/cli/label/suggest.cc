@@ -51,6 +51,7 @@ std::span<const OptionRow> suggest_options() {
       data_label_row(),
       ignore_lines_row(),
       tokenizer_row(),
+      data_misaligned_row(),
       data_text_column_row(),
   });
   return kRows;

@@ -18,7 +18,7 @@
 namespace croft {
 
 struct StateRowsOptions {
-  char delimiter = ',';
+  char delimiter = CsvRecordReader::kByName;
   std::vector<std::string> missing = {};  // cells that say nothing, as does the empty one
   bool empty_lines = false;               // where there is one column, they are rows, too
 };

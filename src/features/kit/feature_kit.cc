@@ -305,6 +305,16 @@ void FeatureKit::check_effects(InputFormat format,
   }
   for (std::size_t k = 0; k < features_.size(); ++k) {
     const KitFeature& feature = features_[k];
+    const auto* number = std::get_if<NumberFeature>(&feature.what);
+    // Models that were trained before this was looked at are still read.
+    if (number != nullptr && !number->has_bins() && !feature.where.file.empty() &&
+        ((named && named(data_columns_ + first_computed_[k])) ||
+         is_source(computed_[first_computed_[k]]))) {
+      fail(feature.where,
+           "the number " + in_quotes(feature.name) +
+               " has no text that a template or a level could have, as it is a value; give it bins "
+               "or cuts, or leave it out there: it makes attributes of its own");
+    }
     if (!feature.at || !feature.at->empty()) continue;
     const auto* backoff = std::get_if<BackoffFeature>(&feature.what);
     bool used = backoff != nullptr && !backoff->conjunctions.empty();

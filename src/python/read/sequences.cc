@@ -77,6 +77,9 @@ void SequenceReader::read_rows(PyObject* sequence, ColumnSequence& out) {
   const Elements rows(
       sequence, [&] { return name; }, "a list of rows");
   length_ = rows.size();
+  const bool lone = length_ == 1 && PyUnicode_Check(py::object(rows[0]).ptr());
+  lone_cells_ += lone ? 1 : 0;
+  longer_ = longer_ || !lone;
   for (place_.position = 0; place_.position < rows.size(); ++place_.position) {
     const py::object row = rows[place_.position];
     if (PyUnicode_Check(row.ptr())) {  // one cell

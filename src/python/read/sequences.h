@@ -91,6 +91,9 @@ class SequenceReader {
   void require_known_labels() { known_labels_ = true; }
   // Of the sequence last read.
   std::size_t length() const { return length_; }
+  // How many were read if each of them is a list of one str, which may be meant as a row of one
+  // sequence; otherwise 0.
+  std::size_t lone_cells() const { return longer_ ? 0 : lone_cells_; }
   std::string sequence_name() const { return place_.sequence(); }
 
  private:
@@ -104,6 +107,8 @@ class SequenceReader {
   bool rows_, texts_ = false;
   InputPlace place_;
   std::size_t length_ = 0;
+  std::size_t lone_cells_ = 0;  // sequences that are
+  bool longer_ = false;         // another one was read
   std::optional<SequenceForm> form_;
   bool expected_by_model_ = false;
   bool known_labels_ = false;

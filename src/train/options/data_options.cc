@@ -34,7 +34,31 @@ std::string_view help_of_kinds() {
 }  // namespace
 
 OptionRow label_column_row(std::string_view help) {
-  return option::whole("label-column", "N", help).from(1);
+  return option::words("label-column", "N|NAME", help);
+}
+
+OptionRow misaligned_row(std::string_view shown) {
+  return option::choice(
+      "misaligned", shown, {"refuse", "widen", "drop"},
+      "Of prodigy, doccano and brat: a span that begins or ends inside of a token: "
+      "refuse it, widen it to whole tokens, drop it");
+}
+
+std::span<const OtherName> other_format_names() {
+  static constexpr auto kNames = std::to_array<OtherName>({
+      {"conll", "columns"},     {"conll2000", "columns"},
+      {"conll2002", "columns"}, {"conll2003", "columns"},
+      {"iob", "columns"},       {"bio", "columns"},
+      {"crfpp", "columns"},     {"crf++", "columns"},
+      {"wapiti", "columns"},    {"crfsuite", "attributes"},
+      {"libsvm", "svmlight"},   {"svm", "svmlight"},
+      {"tsv", "csv"},           {"table", "csv"},
+      {"json", "spans"},        {"jsonl", "spans"},
+      {"ud", "conllu"},         {"conll-u", "conllu"},
+      {"ann", "brat"},          {"txt", "raw"},
+      {"hf", "huggingface"},
+  });
+  return kNames;
 }
 
 OptionRow ignore_lines_row() {
@@ -76,10 +100,12 @@ std::span<const OptionRow> data_options() {
              "attributes (CRFsuite), text (LABEL TAB TEXT), svmlight or csv (with a header); what "
              "conllu, prodigy, doccano and brat write; segmented: words with blanks between, for a "
              "model that cuts texts into words")
+          .elsewhere(other_format_names())
           .of(kEveryKind & ~(kGraphBit | kLogicBit), "its tables are those of its databases")
           .outside(),
       label_column_row(kLabelColumnHelp).of(kOfSequences).outside(),
       ignore_lines_row().of(kOfSequences).outside(),
+      misaligned_row().of(kOfColumns, "its data has no spans").outside(),
       words("tokenizer", "TOKENIZER",
             "How texts are cut into tokens, those of DATA too where it has texts: words, blanks, "
             "characters, regex:EXPRESSION, or model:FILE; the model keeps it for predict --format "
@@ -178,7 +204,7 @@ std::span<const OptionRow> feature_options() {
       text(whole("hash-bits", "BITS",
                  "Hash terms to 2^BITS features; the model then keeps no vocabulary")
                .between(1, TextOptions::kMostBits)),
-      table(delimiter_row().at_first("comma")).of(kSingle | kBayesNetBit),
+      table(delimiter_row()).of(kSingle | kBayesNetBit),
       table(words("label", "COLUMN",
                   "The column of labels; without: `label`, else `class`, else the last one")),
       table(words("text-column", "COLUMN",

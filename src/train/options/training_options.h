@@ -61,12 +61,20 @@ std::vector<std::span<const OptionRow>> training_options();
 // Which rows of columns are read, and which cell is the label: of every verb that reads some.
 OptionRow label_column_row(std::string_view help);
 OptionRow ignore_lines_row();
+// What becomes of a span of another program's data that does not fit its tokens.
+OptionRow misaligned_row(std::string_view shown = "WHAT=refuse");
+// Names that formats of data have elsewhere, for who gives --format one of them.
+std::span<const OtherName> other_format_names();
 // What is between cells of a table.
-OptionRow delimiter_row(std::string_view value = "DELIMITER=comma",
-                        std::string_view help = "What is between cells: comma, tab or semicolon");
+OptionRow delimiter_row(std::string_view value = "DELIMITER",
+                        std::string_view help =
+                            "What is between cells: comma, tab or semicolon; "
+                            "without: tab of a file .tsv, else comma");
 void read_delimiter(const OptionValues& values, char& delimiter);
 inline constexpr std::string_view kLabelColumnHelp =
-    "Of columns: the one with the labels, from 1 on; without: the last one";
+    "The one with the labels: of columns its number, from 1 on, without: the last one; of conllu "
+    "its "
+    "name, without: upos";
 
 // What the queries of a spec may take: of every verb that has --database.
 OptionRow query_seconds_row();

@@ -49,7 +49,7 @@ TEST(TableLines, HaveTheLabelsOfAColumnOfThatNameWhereNoneIsNamed) {
   EXPECT_EQ(read(foreign_lines(both.path(), "csv", reading)).text, "y\ta\n");
   EXPECT_EQ(read(foreign_lines(one.path(), "csv", reading)).text, "x\ta\n");
   EXPECT_EQ(
-      message_of<UsageError>([&] { foreign_lines(none.path(), "csv", reading); }),
+      message_of<UsageError>([&] { read(foreign_lines(none.path(), "csv", reading)); }),
       "no column is called label or class, and training was told of no other one by --label: " +
           none.path() + " has the columns text, k");
   reading.labels = TableLabels::if_there;
@@ -67,7 +67,7 @@ TEST(TableLines, OfAnEmptyTableThereAreNone) {
 TEST(TableLines, ATextWithoutALabelIsAnError) {
   const TemporaryFile table("text,l\na,X\nb,\n");
   const TextReading reading = columns("text", "l");
-  EXPECT_EQ(message_of<Error>([&] { foreign_lines(table.path(), "csv", reading); }),
+  EXPECT_EQ(message_of<Error>([&] { read(foreign_lines(table.path(), "csv", reading)); }),
             table.path() +
                 ":3:1: a text without a label, unlike those before: \"b\"; give every "
                 "text one label, or none");

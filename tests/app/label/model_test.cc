@@ -40,6 +40,19 @@ std::vector<std::string> labels(const Model& model, const Tagging& tagging) {
   return names;
 }
 
+TEST(Model, RefusesACellThatItWouldNotUse) {
+  const Trained trained(kColumns, {});
+  Model model = Model::open(trained.path());
+  try {
+    model.tag(std::vector<std::string>{"a x", "b y B"});
+    FAIL() << "the label is dropped";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message().text(),
+              "rows[1] has 3 cells, and the model was trained on rows of 2: leave out the label, "
+              "which is none of them");
+  }
+}
+
 TEST(Model, OfAFilesBytesIsThatOfTheFile) {
   const Trained trained(kColumns, {});
   std::ifstream file(trained.path(), std::ios::binary);
@@ -62,8 +75,7 @@ TEST(Model, OfAFilesBytesIsThatOfTheFile) {
 TEST(Model, RefusesRowsWithAnotherNumberOfCells) {
   const Trained trained(kColumns, {});
   Model model = Model::open(trained.path());
-  EXPECT_NO_THROW(model.tag(std::vector<std::string>{"a x A"}));  // with its label
-  for (const char* row : {"", "a", "a x A more"}) {
+  for (const char* row : {"", "a", "a x A", "a x A more"}) {
     try {
       model.tag(std::vector<std::string>{"a x", row});
       ADD_FAILURE() << row;

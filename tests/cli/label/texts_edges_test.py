@@ -119,7 +119,7 @@ class TextsEdgesTest(CliTest):
                                       {"text": "Good", "accept": ["POS"], "answer": "accept"}))
         self.assertEqual(self.convert("prodigy", "text", choice), "NEG\tBad\tone\nPOS\tGood\n")
         self.refuses("prodigy", choice.read_text() + jsonl({"text": "So", "accept": ["POS", "NEG"]}),
-                     ["data:3", "a text without a label, unlike those before"], target="text")
+                     ["data:3", '2 choices in "accept"'], target="text")
         spans = jsonl({"text": "Ann met Bob", "label": [[0, 3, "PER"]]})
         self.refuses("doccano", spans, ["data:1", "labelled spans, and no label of the whole text"], target="text")
         path = self.file("a.txt", "Ada\tkam.\nSie ging.\n")

@@ -311,8 +311,8 @@ class TextsTest(CliTest):
 
     def test_nothing_is_left_out_of_columns_and_texts_silently(self):
         empty = jsonl({"tokens": ["a"], "ner_tags": ["O"]}, {"tokens": [], "ner_tags": []})
-        self.refuses("huggingface", empty, ["data:2", "a sequence without a token", "columns have no empty sequences"],
-                     target="columns")
+        self.refuses("huggingface", empty, ["data:2", "a sequence without a token",
+                                             "columns cannot have empty sequences"], target="columns")
         self.refuses("spans", jsonl({"tokens": ["a"]}), ["data:1", "without the text", "--to text writes texts"],
                      target="text")
         self.refuses("csv", "t\na\n", ["--tokenizer", "--to text"], "--text-column", "t", "--tokenizer", "blanks",

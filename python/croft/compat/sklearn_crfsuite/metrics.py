@@ -45,15 +45,23 @@ def flat_classification_report(y_true: Labels, y_pred: Labels,
 
 def sequence_accuracy_score(y_true: Labels, y_pred: Labels) -> float:
     """The share of sequences all of whose labels are right; 0 without sequences."""
-    if len(y_true) != len(y_pred):
-        raise ValueError(f"y_true has {len(y_true)} sequences and y_pred {len(y_pred)}")
+    _check(y_true, y_pred)
     right = sum(list(gold) == list(found) for gold, found in zip(y_true, y_pred))
     return right / len(y_true) if len(y_true) else 0.0
 
 
-def _flat(name: str, y_true: Labels, y_pred: Labels, **kwargs: Any) -> Any:
+def _check(y_true: Labels, y_pred: Labels) -> None:
     if len(y_true) != len(y_pred):
         raise ValueError(f"y_true has {len(y_true)} sequences and y_pred {len(y_pred)}")
+    for name, labels in (("y_true", y_true), ("y_pred", y_pred)):
+        for n, sequence in enumerate(labels):
+            if isinstance(sequence, (str, bytes)):  # whose elements would be its characters
+                raise TypeError(f"{name}[{n}] is a {type(sequence).__name__}, and a list with a label for each position"
+                                " was expected")
+
+
+def _flat(name: str, y_true: Labels, y_pred: Labels, **kwargs: Any) -> Any:
+    _check(y_true, y_pred)
     for n, (gold, found) in enumerate(zip(y_true, y_pred)):
         if len(gold) != len(found):
             raise ValueError(f"y_true[{n}] has {len(gold)} labels and y_pred[{n}] has {len(found)}")

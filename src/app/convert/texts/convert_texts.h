@@ -31,8 +31,15 @@ ChangedSpans convert_texts(const std::string& path, const TextConversion& conver
 
 // The lines of a file of another program as this one reads them: columns where tokens are labelled,
 // of csv LABEL TAB TEXT, or the text where there are no labels, else spans.  They have the numbers
-// of the lines that they were made from.  All of it is held in memory.
+// of the lines that they were made from.  A sequence is read when its lines are asked for.
 LineReader foreign_lines(const std::string& path, std::string_view format, TextReading reading);
+
+// The same of a format that is written, such as columns.
+LineReader converted_lines(const std::string& path, std::string_view from, std::string_view to,
+                           TextReading reading);
+
+// Whether the file begins with a line that croft suggest wrote.
+bool is_suggested(const std::string& path);
 
 // A list of objects: tokens, and where the format has them text, offsets, spans, labels of tokens,
 // the label of the text, and whatever else stood there.

@@ -235,15 +235,10 @@ class BratReader final : public TextReader {
 
 // --- a table with a column of texts
 
-CsvRecordReader open_records(LineReader lines, char delimiter) {
-  if (delimiter == 0) delimiter = lines.name().ends_with(".tsv") ? '\t' : ',';
-  return CsvRecordReader(std::move(lines), delimiter);
-}
-
 class CsvTexts final : public TextReader {
  public:
   CsvTexts(LineReader lines, const TextReading& reading)
-      : records_(open_records(std::move(lines), reading.delimiter)), reading_(reading) {
+      : records_(std::move(lines), reading.delimiter), reading_(reading) {
     if (reading.text_column.empty()) {
       throw UsageError("--from csv needs ", Message::option("text-column"),
                        ": the name of the column that has the texts");

@@ -1,10 +1,12 @@
 // JSON lines: Croft's own spans, and those of Prodigy, doccano and Hugging Face's datasets.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "app/convert/texts/text_readers.h"
 #include "app/label/chunks.h"
 #include "croft/core/error.h"
+#include "data/columns.h"
 #include "data/json_line.h"
 #include "data/span_lines.h"
 
@@ -31,10 +33,46 @@ void take_label(const Json& object, TextRecord& record) {
   record.rest.erase("label");
 }
 
+// Keys under which formats of JSON lines have labels, and what to do where a reader of another
+// format meets them.
+struct LabelKey {
+  std::string_view key, remedy;
+};
+constexpr std::array<LabelKey, 10> kLabelKeys{{
+    {"spans", "data with spans is read as prodigy (START and END in characters) or as spans"},
+    {"accept", "data with accepted choices is read as prodigy"},
+    {"entities", "data with entities is read as doccano"},
+    {"label", "data with a list of labels is read as doccano"},
+    {"labels",
+     "data with labels of texts is read as doccano, with labels of tokens as huggingface"},
+    {"annotations",
+     "older versions of doccano wrote these with numbers for labels: export the data again as "
+     "JSONL "
+     "with their names, or write them as \"entities\""},
+    {"ner_tags", "data with tags of tokens is read as huggingface"},
+    {"tags", "data with tags of tokens is read as huggingface"},
+    {"pos_tags", "data with tags of tokens is read as huggingface"},
+    {"chunk_tags", "data with tags of tokens is read as huggingface"},
+}};
+
+// For a line in which a reader has found no label: throws InputError where another format has some.
+void refuse_other_labels(const Json& object, std::initializer_list<std::string_view> taken,
+                         const Location& where, std::string_view line) {
+  for (const LabelKey& each : kLabelKeys) {
+    if (std::ranges::find(taken, each.key) != taken.end()) continue;
+    const Json* const found = object.get_if(each.key);
+    if (found == nullptr || !found->is_array() || found->size() == 0) continue;
+    throw InputError(where,
+                     "a list " + in_quotes(each.key) + ", which this format reads no labels from",
+                     line, std::string(each.remedy) + "; rename the key if these are no labels");
+  }
+}
+
 // Objects, a line each.
 class JsonLines : public TextReader {
  public:
-  explicit JsonLines(LineReader lines) : lines_(std::move(lines)) {}
+  JsonLines(LineReader lines, const TextReading& reading)
+      : lines_(std::move(lines)), needs_labels_(reading.labels != TableLabels::if_there) {}
 
   bool next(TextRecord& record) final {
     Json object;
@@ -53,6 +91,10 @@ class JsonLines : public TextReader {
   [[noreturn]] void fail(const Message& problem, std::string_view text,
                          const Message& remedy) const {
     throw InputError(lines_.location(), problem, text, remedy);
+  }
+  void refuse_other_labels(const Json& object,
+                           std::initializer_list<std::string_view> taken) const {
+    if (needs_labels_) croft::refuse_other_labels(object, taken, lines_.location(), line_);
   }
   const std::string& text_of(const Json& object, std::string_view key) const {
     const Json* const text = object.get_if(key);
@@ -89,6 +131,7 @@ class JsonLines : public TextReader {
   }
   LineReader lines_;
   std::string line_;
+  bool needs_labels_;  // false: they are taken where they are there
 
  private:
   bool next_object(Json& object) {
@@ -107,7 +150,7 @@ class JsonLines : public TextReader {
 class ProdigyReader final : public JsonLines {
  public:
   ProdigyReader(LineReader lines, const TextReading& reading)
-      : JsonLines(std::move(lines)), reading_(reading) {}
+      : JsonLines(std::move(lines), reading), reading_(reading) {}
 
   std::string why_none() const override {
     if (skipped_ == 0) return {};
@@ -127,10 +170,11 @@ class ProdigyReader final : public JsonLines {
     read_tokens(object, places, record);
     keep_rest(object, {"text", "tokens", "spans"}, record);
     take_label(object, record);
-    if (!record.label) take_choice(object, record);
     const Json* const list = object.get_if("spans");
+    const bool chosen = !record.label && take_choice(object, list != nullptr, record);
+    if (list == nullptr && !record.label) refuse_other_labels(object, {"spans", "accept"});
     // Nobody has looked at it, or at spans in it.
-    if (list == nullptr && (answer == nullptr || record.label)) return true;
+    if (list == nullptr && (answer == nullptr || record.label || chosen)) return true;
     std::vector<CharacterSpan> spans;
     if (list != nullptr) {
       if (!list->is_array()) fail("\"spans\" that are no list", list->dump(), "write a list");
@@ -144,11 +188,21 @@ class ProdigyReader final : public JsonLines {
     return true;
   }
 
-  // One that was accepted of several is the label of the text.
-  static void take_choice(const Json& object, TextRecord& record) {
+  // One that was accepted of several is the label of the text.  False: nothing was to be chosen.
+  bool take_choice(const Json& object, bool has_spans, TextRecord& record) const {
     const Json* const accepted = object.get_if("accept");
-    if (accepted == nullptr || !accepted->is_array() || accepted->size() != 1) return;
-    if ((*accepted)[0].is_string()) record.label = checked((*accepted)[0].string(), record.where);
+    if (accepted == nullptr || !accepted->is_array()) return false;
+    if (accepted->size() > 1 && !has_spans && needs_labels_) {
+      fail(std::to_string(accepted->size()) + " choices in \"accept\", and a text has one label",
+           accepted->dump(), "leave one of them, or none for a text without a label");
+    }
+    if (accepted->size() != 1) return true;
+    const Json& choice = (*accepted)[0];
+    if (!choice.is_string()) {
+      fail("a choice that is no text", choice.dump(), "write the names of choices in \"accept\"");
+    }
+    record.label = checked(choice.string(), record.where);
+    return true;
   }
 
   // Those of the line, where it has some.
@@ -190,7 +244,7 @@ class ProdigyReader final : public JsonLines {
 class DoccanoReader final : public JsonLines {
  public:
   DoccanoReader(LineReader lines, const TextReading& reading)
-      : JsonLines(std::move(lines)), reading_(reading) {}
+      : JsonLines(std::move(lines), reading), reading_(reading) {}
 
  private:
   bool read(const Json& object, TextRecord& record) override {
@@ -198,7 +252,11 @@ class DoccanoReader final : public JsonLines {
     cut(*reading_.tokenizer, record);
     keep_rest(object, {"text", "data", "label", "labels", "entities"}, record);
     std::vector<CharacterSpan> spans;
-    if (!read_labels(object, spans, record)) return true;
+    const bool labelled = read_labels(object, spans, record);
+    if (spans.empty() && !record.label) {
+      refuse_other_labels(object, {"label", "labels", "entities"});
+    }
+    if (!labelled) return true;
     if (record.label) {
       if (spans.empty()) return true;
       fail("labels of spans beside one of the whole text", line_, "keep one of the two");
@@ -266,7 +324,7 @@ class DoccanoReader final : public JsonLines {
 class HuggingFaceReader final : public JsonLines {
  public:
   HuggingFaceReader(LineReader lines, const TextReading& reading)
-      : JsonLines(std::move(lines)), names_(reading.label_names) {}
+      : JsonLines(std::move(lines), reading), names_(reading.label_names) {}
 
  private:
   bool read(const Json& object, TextRecord& record) override {
@@ -293,6 +351,7 @@ class HuggingFaceReader final : public JsonLines {
       keep_rest(object, {"tokens", key}, record);
       return true;
     }
+    refuse_other_labels(object, {});
     keep_rest(object, {"tokens"}, record);
     return true;
   }
@@ -316,6 +375,58 @@ class HuggingFaceReader final : public JsonLines {
   std::vector<std::string> names_;
 };
 
+// --- What croft suggest writes of columns and of texts
+
+class SuggestedReader final : public JsonLines {
+ public:
+  SuggestedReader(LineReader lines, const TextReading& reading)
+      : JsonLines(std::move(lines), reading), tokenizer_(reading.tokenizer) {}
+
+ private:
+  bool read(const Json& object, TextRecord& record) override {
+    const Json* const labels = object.get_if("labels");
+    if (labels == nullptr || !labels->is_array()) {
+      fail("a line without a list \"labels\"", line_, "give what croft suggest writes");
+    }
+    std::vector<std::string> given;
+    for (const Json& each : *labels) given.push_back(text_in(each));
+    const Json* const rows = object.get_if("rows");
+    if (rows != nullptr && rows->is_array()) {
+      for (const Json& each : *rows) add_row(text_in(each), record);
+      if (given.size() != record.length()) {
+        fail("labels that are not as many as the rows", line_, "give each row its label");
+      }
+      record.labels = std::move(given);
+    } else {
+      record.text = text_of(object, "text");
+      cut(*tokenizer_, record);
+      if (given.size() != 1) fail("a text without one label", line_, "give what suggest writes");
+      record.label = given[0];
+    }
+    keep_rest(object, {"rows", "text", "labels"}, record);
+    return true;
+  }
+
+  void add_row(const std::string& row, TextRecord& record) {
+    row_.clear();
+    row_.append_row(row);
+    if (columns_ == 0) columns_ = row_.columns(0);
+    if (row_.columns(0) != columns_ || columns_ == 0) {
+      fail("a row with another number of columns", row, "give all rows the same columns");
+    }
+    record.columns = columns_;
+    for (std::size_t c = 0; c < columns_; ++c) record.cells.emplace_back(row_.cell(0, c));
+  }
+  std::string text_in(const Json& value) const {
+    if (!value.is_string()) fail("a row or label that is no text", value.dump(), "write texts");
+    return checked(value.string(), lines_.location());
+  }
+
+  std::shared_ptr<const TextTokenizer> tokenizer_;
+  ColumnSequence row_;
+  std::size_t columns_ = 0;  // of all rows; 0: none was read
+};
+
 // --- Croft's own, with the text and the offsets that this program writes beside the tokens
 
 class SpansReader final : public TextReader {
@@ -333,6 +444,9 @@ class SpansReader final : public TextReader {
     const Json object = parse_json(sequence_.line, {KeyOrder::as_written});
     keep_rest(object, {"tokens", "spans", "gold", "text", "offsets"}, record);
     take_label(object, record);
+    if (!record.spans && !record.gold && !record.label) {
+      refuse_other_labels(object, {"spans"}, record.where, sequence_.line);
+    }
     read_places(object, record);
     return true;
   }
@@ -385,6 +499,9 @@ std::unique_ptr<TextReader> open_doccano(LineReader lines, const TextReading& re
 }
 std::unique_ptr<TextReader> open_hugging_face(LineReader lines, const TextReading& reading) {
   return std::make_unique<HuggingFaceReader>(std::move(lines), reading);
+}
+std::unique_ptr<TextReader> open_suggested(LineReader lines, const TextReading& reading) {
+  return std::make_unique<SuggestedReader>(std::move(lines), reading);
 }
 std::unique_ptr<TextReader> open_spans(LineReader lines, const TextReading&) {
   return std::make_unique<SpansReader>(std::move(lines));

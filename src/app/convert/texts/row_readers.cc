@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/convert/texts/text_readers.h"
+#include "app/counted.h"
 #include "croft/core/error.h"
 #include "data/checks.h"
 #include "data/columns.h"
@@ -20,15 +21,7 @@ class ColumnRows final : public TextReader {
   ColumnRows(LineReader lines, const TextReading& reading)
       : lines_(std::move(lines)), unlabelled_(reading.unlabelled) {
     skip_lines(reading.ignore_lines, lines_);
-    if (reading.label_column.empty()) return;
-    std::uint64_t number = 0;
-    const auto& text = reading.label_column;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (fault != std::errc() || end != text.data() + text.size() || number == 0) {
-      throw UsageError("--label-column ", in_quotes(text),
-                       ": of columns it is a number, from 1 on");
-    }
-    label_ = number - 1;
+    if (!reading.label_column.empty()) label_ = column_number(reading.label_column) - 1;
   }
 
   bool next(TextRecord& record) override {
@@ -89,7 +82,13 @@ class ColumnRows final : public TextReader {
 
 constexpr std::array<std::string_view, 10> kFields{"id",    "form", "lemma",  "upos", "xpos",
                                                    "feats", "head", "deprel", "deps", "misc"};
-constexpr std::size_t kWordForm = 1, kUpos = 3;
+constexpr std::size_t kWordForm = 1, kUpos = 3, kHead = 6, kDeprel = 7;
+
+// Whether `_` in the column says that nobody has labelled the word.  In others it may also say that
+// the word has none of what the column is about.
+constexpr bool is_of_every_word(std::size_t field) {
+  return field == kUpos || field == kHead || field == kDeprel;
+}
 
 std::size_t field_named(std::string_view option, std::string_view name) {
   const auto found = std::ranges::find(kFields, name);
@@ -107,7 +106,10 @@ std::size_t field_named(std::string_view option, std::string_view name) {
 // Words: by default their forms, labelled by their part of speech.
 class ConlluRows final : public TextReader {
  public:
-  ConlluRows(LineReader lines, const TextReading& reading) : lines_(std::move(lines)) {
+  ConlluRows(LineReader lines, const TextReading& reading)
+      : lines_(std::move(lines)),
+        needs_labels_(reading.labels == TableLabels::needed),
+        takes_any_(reading.labels == TableLabels::if_there) {
     if (!reading.label_column.empty()) label_ = field_named("label-column", reading.label_column);
     for (const std::string& each : reading.cells) cells_.push_back(field_named("cells", each));
     if (cells_.empty()) cells_.push_back(kWordForm);
@@ -115,11 +117,14 @@ class ConlluRows final : public TextReader {
 
   bool next(TextRecord& record) override {
     record = TextRecord();
-    bool any = false;
+    words_ = 0;
+    joined_ = Joined();
+    unlabelled_.clear();
     std::string_view line;
     while (lines_.next(line)) {
       if (is_blank_line(line)) {
-        if (any) return true;
+        end(record);
+        if (words_ > 0) return true;
         continue;
       }
       require_plain_utf8(line, lines_);
@@ -128,17 +133,80 @@ class ConlluRows final : public TextReader {
         continue;
       }
       const auto fields = split(line);
-      // Words that are written as one (1-2) tell how; words that are not written (8.1) are none.
-      if (fields[0].find('.') != std::string_view::npos) continue;
-      if (fields[0].find('-') != std::string_view::npos) continue;
-      if (!any) start(record);
-      any = true;
+      if (!is_word(fields[0], line)) continue;
+      if (words_ == 0) start(record);
+      ++words_;
       add(fields, record);
     }
-    return any;
+    end(record);
+    if (words_ == 0 && needs_labels_ && any_words_ && !any_value_) {
+      throw InputError(
+          {lines_.name()},
+          "every word has _ as its " + std::string(kFields[label_]) + ", which says nothing", "",
+          {Message::option("label-column"), " names the column of the labels"});
+    }
+    return words_ > 0;
   }
 
  private:
+  // Several words that are written as one, such as 1-2.
+  struct Joined {
+    std::size_t first = 0, last = 0;  // their numbers
+    Location where{};
+    std::string line{};
+  };
+
+  // Whether the ID is that of the next word.  Otherwise it is of words that are written as one
+  // (1-2) or of a word that is not written (8.1), neither of which is a word.
+  bool is_word(std::string_view id, std::string_view line) {
+    const std::size_t sign = id.find_first_of("-.");
+    const bool word = sign == id.npos;
+    const std::size_t first = number(id.substr(0, sign), line);
+    const std::size_t second = word ? 0 : number(id.substr(sign + 1), line);
+    const std::size_t expected = words_ + (!word && id[sign] == '.' ? 0 : 1);
+    if (first != expected) {
+      throw InputError(
+          lines_.location(),
+          "the ID " + std::string(id) + " where " + std::to_string(expected) + " comes next", line,
+          "the words of a sentence are numbered 1, 2, 3, and an empty line ends it");
+    }
+    if (word || id[sign] == '.') return word;
+    if (second < first || first <= joined_.last) {
+      throw InputError(lines_.location(),
+                       second < first ? Message("a range of words that ends before it begins")
+                                      : Message("two ranges of words that overlap"),
+                       line, "write FIRST-LAST before the words that are written as one");
+    }
+    joined_ = {first, second, lines_.location(), std::string(line)};
+    return false;
+  }
+  std::size_t number(std::string_view text, std::string_view line) const {
+    std::size_t out = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (fault == std::errc() && end == text.data() + text.size()) return out;
+    throw InputError(lines_.location(), "an ID that is no number", line,
+                     "a word begins with its number in the sentence, 1-2 or 8.1; a line that names "
+                     "the columns is to be left out");
+  }
+  // Looks at the whole of a sentence.
+  void end(TextRecord& record) {
+    if (joined_.last > words_) {
+      throw InputError(joined_.where,
+                       "a range of words up to " + std::to_string(joined_.last) +
+                           " in a sentence of " + counted(words_, "word"),
+                       joined_.line, "give the words of the range their own lines below it");
+    }
+    if (unlabelled_.empty()) return;
+    if (unlabelled_.size() == words_ || takes_any_) {
+      record.labels.reset();
+      return;
+    }
+    throw InputError({lines_.name(), record.lines[unlabelled_.front()]},
+                     "a word without " + std::string(kFields[label_]) +
+                         ", in a sentence in which others have it",
+                     record.cells[unlabelled_.front() * record.columns],
+                     "_ says that nothing is known: label all words of a sentence, or none");
+  }
   void start(TextRecord& record) const {
     record.where = lines_.location();
     record.columns = cells_.size();
@@ -169,8 +237,12 @@ class ConlluRows final : public TextReader {
     throw InputError(lines_.location(), "a line with more than ten fields", line,
                      "CoNLL-U has ten, with a TAB between them");
   }
-  void add(const std::array<std::string_view, 10>& fields, TextRecord& record) const {
+  void add(const std::array<std::string_view, 10>& fields, TextRecord& record) {
     for (const std::size_t k : cells_) record.cells.emplace_back(fields[k]);
+    const bool value = fields[label_] != "_";
+    any_words_ = true;
+    any_value_ = any_value_ || value;
+    if (!value && is_of_every_word(label_)) unlabelled_.push_back(words_ - 1);
     record.labels->emplace_back(fields[label_]);
     record.lines.push_back(static_cast<std::uint32_t>(lines_.line_number()));
   }
@@ -178,6 +250,11 @@ class ConlluRows final : public TextReader {
   LineReader lines_;
   std::vector<std::size_t> cells_;
   std::size_t label_ = kUpos;
+  bool needs_labels_, takes_any_;
+  bool any_words_ = false, any_value_ = false;  // of the file: a word, a label that is not _
+  std::size_t words_ = 0;                       // of the sentence
+  Joined joined_;                               // the last ones
+  std::vector<std::size_t> unlabelled_;         // words of the sentence, from 0
 };
 
 }  // namespace

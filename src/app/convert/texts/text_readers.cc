@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "croft/core/error.h"
 
 namespace croft {
+
+bool takes(const TextFormat& format, std::string_view option) {
+  return std::ranges::find(format.takes, option) != format.takes.end();
+}
 
 std::span<const TextFormat> text_formats() {
   static const auto kFormats = std::to_array<TextFormat>({
@@ -49,6 +54,13 @@ std::span<const TextFormat> text_formats() {
        true,
        false,
        open_csv},
+      {"suggested",
+       "what croft suggest writes: rows or texts, with the labels that the model gives them",
+       false,
+       {},
+       true,
+       true,
+       open_suggested},
   });
   return kFormats;
 }
@@ -72,17 +84,18 @@ namespace {
 
 void check_options(const TextFormat& format, const TextReading& reading) {
   const auto refuse = [&](bool given, std::string_view option) {
-    if (!given || std::ranges::find(format.takes, option) != format.takes.end()) return;
+    if (!given || takes(format, option)) return;
     throw UsageError(Message::option(option), " has no meaning for data of format ", format.name);
   };
   if (reading.tokenizer != nullptr && !format.cuts) {
     throw UsageError("--tokenizer cuts texts into tokens, and data of format ", format.name,
                      " has its tokens");
   }
-  refuse(reading.misaligned != Misaligned::refuse, "misaligned");
+  refuse(reading.misaligned == Misaligned::widen || reading.misaligned == Misaligned::drop,
+         "misaligned");
   refuse(!reading.text_column.empty(), "text-column");
   refuse(!reading.label_column.empty(), "label-column");
-  refuse(reading.delimiter != 0, "delimiter");
+  refuse(reading.delimiter != CsvRecordReader::kByName, "delimiter");
   refuse(!reading.ignore_lines.empty(), "ignore-lines");
   refuse(!reading.label_names.empty(), "label-names");
   refuse(!reading.cells.empty(), "cells");
@@ -101,7 +114,9 @@ std::unique_ptr<TextReader> open_texts(const std::string& path, std::string_view
   TextReading complete = reading;
   if (complete.tokenizer == nullptr) complete.tokenizer = tokenizer_named(kUsualTokenizer);
   if (format.open == nullptr) return open_brat(path, complete);
-  return format.open(LineReader(path), complete);
+  LineReader lines(path);
+  lines.before_waiting(reading.before_waiting);
+  return format.open(std::move(lines), complete);
 }
 
 }  // namespace croft

@@ -1,5 +1,6 @@
 // Sequences from the formats of other programs: one table, which readers are found by.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "app/convert/texts/text_record.h"
 #include "croft/data/line_reader.h"
+#include "data/csv.h"
 
 namespace croft {
 
@@ -24,11 +26,15 @@ struct TextReading {
   Misaligned misaligned = Misaligned::refuse;
   std::string text_column, label_column;  // of csv their names; of conllu and columns the label's
   TableLabels labels = TableLabels::named;
-  char delimiter = 0;                    // of csv; 0: a TAB of a .tsv, else a comma
+  char delimiter = CsvRecordReader::kByName;  // of csv
   std::string ignore_lines;              // a regular expression: of columns lines to be skipped
   std::vector<std::string> label_names;  // what numbers stand for
   std::vector<std::string> cells;        // of conllu: the columns that a token has
   bool unlabelled = false;               // of columns: the last one is no label
+  // Of foreign_lines(): called as LineReader::before_waiting() has it, and at the end with what is
+  // to be said of spans that do not fit their tokens.  Both may be null.
+  std::function<void()> before_waiting = {};
+  std::function<void(const std::string&)> warn = {};
 };
 
 class TextReader {
@@ -54,6 +60,7 @@ struct TextFormat {
   // null: of files that belong together
   std::unique_ptr<TextReader> (*open)(LineReader lines, const TextReading& reading) = nullptr;
 };
+bool takes(const TextFormat& format, std::string_view option);
 std::span<const TextFormat> text_formats();
 // Throws UsageError that lists them.
 const TextFormat& text_format(std::string_view name);
@@ -70,6 +77,7 @@ std::unique_ptr<TextReader> open_spans(LineReader lines, const TextReading&);
 std::unique_ptr<TextReader> open_doccano(LineReader lines, const TextReading&);
 std::unique_ptr<TextReader> open_prodigy(LineReader lines, const TextReading&);
 std::unique_ptr<TextReader> open_hugging_face(LineReader lines, const TextReading&);
+std::unique_ptr<TextReader> open_suggested(LineReader lines, const TextReading&);
 std::unique_ptr<TextReader> open_conllu(LineReader lines, const TextReading&);
 std::unique_ptr<TextReader> open_columns(LineReader lines, const TextReading&);
 std::unique_ptr<TextReader> open_segmented(LineReader lines, const TextReading&);

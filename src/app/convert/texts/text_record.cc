@@ -62,6 +62,11 @@ void ChangedSpans::add(const ChangedSpans& others) {
 
 std::string ChangedSpans::text(Misaligned misaligned) const {
   if (count == 0) return {};
+  if (misaligned == Misaligned::unlabel) {
+    return fmt::format("{} sequence{} {} read without labels, as spans do not fit the tokens: {}{}",
+                       count, count == 1 ? "" : "s", count == 1 ? "was" : "were",
+                       fmt::join(first, "; "), count > first.size() ? "; …" : "");
+  }
   const char* const be = count == 1 ? "was" : "were";
   const bool drop = misaligned == Misaligned::drop;
   return fmt::format("{} span{} began or ended inside of a token{}, and {} {}: {}{}", count,
@@ -72,6 +77,15 @@ std::string ChangedSpans::text(Misaligned misaligned) const {
 
 void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, ChangedSpans& changed,
                TextRecord& record) {
+  if (misaligned == Misaligned::unlabel) {
+    try {
+      set_spans(std::move(spans), Misaligned::refuse, changed, record);
+    } catch (const InputError&) {
+      record.spans.reset();
+      changed.add(place_of(record.where));
+    }
+    return;
+  }
   const auto shown = [&](const CharacterSpan& span) {
     const std::size_t begin = std::min(span.begin, record.text.size());
     return record.text.substr(begin, span.end > begin ? span.end - begin : 0) + " (" + span.label +

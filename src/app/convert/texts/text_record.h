@@ -44,10 +44,11 @@ struct CharacterSpan {
   std::string label;
 };
 // What becomes of a span that begins or ends inside of a token: an error, the whole tokens,
-// nothing.
-enum class Misaligned { refuse, widen, drop };
+// nothing; or, for readers that do not need labels, the record has none.
+enum class Misaligned { refuse, widen, drop, unlabel };
 
-// Spans that were widened or dropped (those of blanks alone, too), and where the first of them are.
+// Spans that were widened or dropped (those of blanks alone, too), or records that were left
+// without theirs, and where the first of them are.
 struct ChangedSpans {
   std::size_t count = 0;
   std::vector<std::string> first{};  // "notes.txt:3: "Ivo" (PER)", five at most
@@ -59,8 +60,9 @@ struct ChangedSpans {
 
 // Spans of the record's tokens from those of its text.  Blanks at their ends do not count.  Throws
 // InputError for spans that overlap, are empty, have no token, or lie beyond the text, and as
-// `misaligned` says; also for one of blanks alone, unless it is to be dropped.
-//   changed : gets the spans that were widened or dropped
+// `misaligned` says; also for one of blanks alone, unless it is to be dropped.  Misaligned::unlabel
+// leaves the record without spans where any of these would be thrown.
+//   changed : gets what was changed
 void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, ChangedSpans& changed,
                TextRecord& record);
 

@@ -47,16 +47,33 @@ class SpansWriter final : public TextWriter {
   WriteText write_;
 };
 
+// For formats of labelled tokens.
+void require_labels_of_tokens(const TextRecord& record, std::string_view format) {
+  if (record.length() == 0) {
+    throw InputError(record.where, "a sequence without a token", record.text,
+                     Message("leave it out: ", format, " cannot have empty sequences"));
+  }
+  if (record.label && !record.spans && !record.labels) {
+    throw InputError(record.where, "a label of the whole text, and none of its tokens",
+                     *record.label, "--to text and csv write a text and its label");
+  }
+}
+
+// Labels of the tokens; spans are spelled as labels.
+std::vector<std::string> labels_in(const TextRecord& record, ChunkScheme scheme) {
+  if (!record.spans) return record.labels.value_or(std::vector<std::string>());
+  return labels_of_spans(*record.spans, record.length(), scheme);
+}
+ChunkScheme spelling(const TextWriting& writing) {
+  return writing.scheme == ChunkScheme::automatic ? ChunkScheme::bio : writing.scheme;
+}
+
 class ColumnsWriter final : public TextWriter {
  public:
   ColumnsWriter(const TextWriting& writing, WriteText write)
-      : scheme_(writing.scheme == ChunkScheme::automatic ? ChunkScheme::bio : writing.scheme),
-        write_(std::move(write)) {}
+      : scheme_(spelling(writing)), write_(std::move(write)) {}
   void add(const TextRecord& record) override {
-    if (record.length() == 0) {
-      throw InputError(record.where, "a sequence without a token", record.text,
-                       "leave it out: columns have no empty sequences");
-    }
+    require_labels_of_tokens(record, "columns");
     const bool labelled = record.labels || record.spans;
     if (any_ && labelled != labelled_) {
       throw InputError(record.where, "a sequence with labels beside one without", "",
@@ -64,8 +81,7 @@ class ColumnsWriter final : public TextWriter {
     }
     any_ = true;
     labelled_ = labelled;
-    std::vector<std::string> labels = record.labels.value_or(std::vector<std::string>());
-    if (record.spans) labels = labels_of_spans(*record.spans, record.length(), scheme_);
+    const std::vector<std::string> labels = labels_in(record, scheme_);
     std::string out;
     for (std::size_t t = 0; t < record.length(); ++t) {
       for (std::size_t c = 0; c < record.columns; ++c) {
@@ -91,24 +107,22 @@ class ColumnsWriter final : public TextWriter {
   bool any_ = false, labelled_ = false;
 };
 
-// Of the whole text: LABEL TAB TEXT; texts alone where none has a label.
-class LabelledTexts final : public TextWriter {
+// Texts as wholes, all of which have a label or none has.
+class WholeTexts : public TextWriter {
  public:
-  LabelledTexts(const TextWriting&, WriteText write) : write_(std::move(write)) {}
-  void add(const TextRecord& record) override {
+  //   format, writes : for messages
+  WholeTexts(std::string_view format, std::string_view writes) : format_(format), writes_(writes) {}
+  void add(const TextRecord& record) final {
     if (record.text.empty() && record.length() > 0) {
       throw InputError(record.where, "a sequence without the text that its tokens are of", "",
-                       "--to text writes texts: read a format that has them");
+                       Message("--to ", format_, " writes texts: read a format that has them"));
     }
     const std::string label = record.label.value_or("");
-    if (label.find_first_of("\t\r\n") != std::string::npos) {
-      throw InputError(record.where, "a label with a TAB or a line end", label,
-                       "write another character");
-    }
     const bool labelled = !label.empty();
     if (!labelled && record.spans && !record.spans->empty()) {
       throw InputError(record.where, "labelled spans, and no label of the whole text", record.text,
-                       "--to text writes LABEL TAB TEXT: --to spans and --to columns keep spans");
+                       Message("--to ", format_, " writes ", writes_,
+                               ": --to spans and --to columns keep spans"));
     }
     if (labelled_ && labelled != *labelled_) {
       throw InputError(record.where,
@@ -116,15 +130,121 @@ class LabelledTexts final : public TextWriter {
                                 : Message("a text without a label, unlike those before"),
                        record.text, "give every text one label, or none");
     }
+    const bool first = !labelled_;
     labelled_ = labelled;
+    write(record, first);
+  }
+
+ protected:
+  virtual void write(const TextRecord& record, bool first) = 0;
+
+ private:
+  std::string_view format_, writes_;
+  std::optional<bool> labelled_;  // as the first one is
+};
+
+// LABEL TAB TEXT; texts alone where none has a label.
+class LabelledTexts final : public WholeTexts {
+ public:
+  LabelledTexts(const TextWriting&, WriteText write)
+      : WholeTexts("text", "LABEL TAB TEXT"), write_(std::move(write)) {}
+
+ private:
+  void write(const TextRecord& record, bool) override {
+    const std::string label = record.label.value_or("");
+    if (label.find_first_of("\t\r\n") != std::string::npos) {
+      throw InputError(record.where, "a label with a TAB or a line end", label,
+                       "write another character");
+    }
     const std::string text = without_line_ends(record.text);
-    const bool alone = !labelled && text.find('\t') == std::string::npos;
+    const bool alone = label.empty() && text.find('\t') == std::string::npos;
     write_((alone ? text : label + "\t" + text) + "\n");
+  }
+  WriteText write_;
+};
+
+// A table of them, with its header.
+class CsvWriter final : public WholeTexts {
+ public:
+  CsvWriter(const TextWriting&, WriteText write)
+      : WholeTexts("csv", "a text and its label"), write_(std::move(write)) {}
+
+ private:
+  void write(const TextRecord& record, bool first) override {
+    const std::string label = record.label.value_or("");
+    if (first) write_(label.empty() ? "text\n" : "text,label\n");
+    write_(cell(record.text) + (label.empty() ? "" : "," + cell(label)) + "\n");
+  }
+  static std::string cell(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+  }
+  WriteText write_;
+};
+
+void require_one_cell(const TextRecord& record, std::string_view format) {
+  if (record.columns == 1) return;
+  throw InputError(record.where, "tokens of several cells", "",
+                   Message("--to ", format, " has one for each: give data with the words alone"));
+}
+
+// Words, their labels as parts of speech; what else CoNLL-U has of a word is _.
+class ConlluWriter final : public TextWriter {
+ public:
+  ConlluWriter(const TextWriting& writing, WriteText write)
+      : scheme_(spelling(writing)), write_(std::move(write)) {}
+  void add(const TextRecord& record) override {
+    require_labels_of_tokens(record, "conllu");
+    require_one_cell(record, "conllu");
+    std::string out;
+    for (const std::string_view key : {"newdoc id", "sent_id"}) {
+      const Json* const found = record.rest.get_if(key);
+      if (found == nullptr || !found->is_string()) continue;
+      out += "# " + std::string(key) + " = " + without_line_ends(found->string()) + "\n";
+    }
+    if (!record.text.empty()) out += "# text = " + without_line_ends(record.text) + "\n";
+    const std::vector<std::string> labels = labels_in(record, scheme_);
+    for (std::size_t t = 0; t < record.length(); ++t) {
+      const std::string& label = labels.empty() ? kNothing : labels[t];
+      out += std::to_string(t + 1) + "\t" + field(record, record.cells[t]) + "\t_\t" +
+             field(record, label) + "\t_\t_\t_\t_\t_\t_\n";
+    }
+    write_(out + "\n");
   }
 
  private:
+  static const std::string& field(const TextRecord& record, const std::string& text) {
+    if (!text.empty() && text.find_first_of("\t\r\n") == std::string::npos) return text;
+    throw InputError(record.where, "a token or label that cannot be a field of CoNLL-U", text,
+                     "write another character for its TABs and line ends");
+  }
+  inline static const std::string kNothing = "_";
+  ChunkScheme scheme_;
   WriteText write_;
-  std::optional<bool> labelled_;  // as the first one is
+};
+
+class HuggingFaceWriter final : public TextWriter {
+ public:
+  HuggingFaceWriter(const TextWriting& writing, WriteText write)
+      : scheme_(spelling(writing)), write_(std::move(write)) {}
+  void add(const TextRecord& record) override {
+    require_one_cell(record, "huggingface");
+    Json out = Json::object(KeyOrder::as_written);
+    Json& tokens = out["tokens"] = Json::array();
+    for (const std::string& each : record.cells) tokens.push_back(each);
+    if (record.spans || record.labels) {
+      Json& tags = out["ner_tags"] = Json::array();
+      for (const std::string& each : labels_in(record, scheme_)) tags.push_back(each);
+    }
+    if (record.label) out["label"] = *record.label;
+    add_rest(record, {"tags", "labels", "pos_tags", "chunk_tags"}, out);
+    write_(out.dump(-1, InvalidUtf8::replace) + "\n");
+  }
+
+ private:
+  ChunkScheme scheme_;
+  WriteText write_;
 };
 
 class DoccanoWriter final : public TextWriter {
@@ -277,8 +397,11 @@ Json span_object_of(const TextRecord& record) {
 std::span<const TextOutput> text_outputs() {
   static const auto kOutputs = std::to_array<TextOutput>({
       {"spans", "JSON lines of tokens and labelled spans", open<SpansWriter>},
-      {"columns", "a token a line, its label last", open<ColumnsWriter>},
+      {"columns", "a token a line, its label last", open<ColumnsWriter>, true},
       {"text", "LABEL TAB TEXT, a line a text", open<LabelledTexts>},
+      {"csv", "a table with the columns text and label", open<CsvWriter>},
+      {"conllu", "CoNLL-U, with the labels as parts of speech", open<ConlluWriter>, true},
+      {"huggingface", "JSON lines of tokens and ner_tags", open<HuggingFaceWriter>, true},
       {"doccano", "JSON lines of texts and [BEGIN, END, LABEL] in characters", open<DoccanoWriter>},
       {"prodigy", "JSON lines of Prodigy", open<ProdigyWriter>},
       {"brat", "BRAT's annotations (.ann) of a text", open<BratWriter>},

@@ -28,6 +28,7 @@ class TextWriter {
 struct TextOutput {
   std::string_view name, help;
   std::unique_ptr<TextWriter> (*open)(const TextWriting& writing, WriteText write);
+  bool labels_tokens = false;  // and not spans
 };
 std::span<const TextOutput> text_outputs();
 const TextOutput* find_text_output(std::string_view name);  // null: there is none
