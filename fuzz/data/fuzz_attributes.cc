@@ -1,5 +1,5 @@
 // Any bytes as attribute lines: an InputError, or sequences that read back equal when written
-// again.
+// again, and that have every field of the input.
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -41,19 +41,35 @@ void append_sequence(const croft::TextSequence& sequence, std::string& out) {
   out += '\n';
 }
 
+// Labels and attributes: what stands between TABs, but for lines of weights.
+std::size_t fields_of(std::string_view text) {
+  croft::LineReader lines(text, "fuzz");
+  std::size_t count = 0;
+  for (std::string_view line; lines.next(line);) {
+    if (line.starts_with('@')) continue;
+    for (std::size_t k = 0; k < line.size(); ++k) {
+      count += line[k] != '\t' && (k == 0 || line[k - 1] == '\t');
+    }
+  }
+  return count;
+}
+
 // The input with every weight and value spelt out.
 std::string rewritten(std::string_view text, bool allow_unlabelled) {
   croft::AttributesReader reader(croft::LineReader(text, "fuzz"), allow_unlabelled);
   croft::TextSequence sequence;
   std::string out;
+  std::size_t fields = 0;
   while (reader.next(sequence)) {
     require(sequence.length() > 0 && sequence.first_line > 0, "a sequence without items");
     require(std::isfinite(sequence.weight) && sequence.weight > 0, "a weight out of range");
     require(allow_unlabelled || sequence.has_labels(), "a sequence without labels");
     require(!sequence.has_labels() || sequence.labels.list_end(0) == sequence.length(),
             "another number of labels than of items");
+    fields += sequence.node.items() + (sequence.has_labels() ? sequence.length() : 0);
     append_sequence(sequence, out);
   }
+  require(fields == fields_of(text), "a label or an attribute is lost");
   return out;
 }
 

@@ -1,4 +1,5 @@
-// Any bytes as labelled texts: an InputError, or texts that read back equal when written again.
+// Any bytes as labelled texts: an InputError, or texts that read back equal when written again, and
+// that have every byte of the input but blanks and line ends.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -6,6 +7,7 @@
 #include <string_view>
 
 #include "data/labelled_text.h"
+#include "support/content.h"
 #include "support/require.h"
 #include "support/target.h"
 #include "support/written_again.h"
@@ -13,6 +15,8 @@
 namespace fuzz_labelled_text {
 
 namespace {
+
+using croft::fuzz::content_of;
 
 std::string rewritten(std::string_view text, bool allow_unlabelled) {
   croft::LabelledTextReader reader(croft::LineReader(text, "fuzz"), allow_unlabelled);
@@ -29,6 +33,7 @@ std::string rewritten(std::string_view text, bool allow_unlabelled) {
     if (out.empty() && reader.labelled()) out = "\n";  // a label may begin like a byte order mark
     out += one.label + "\t" + one.text + "\n";
   }
+  require(content_of(out) == content_of(text), "a part of a text or label is lost");
   return out;
 }
 

@@ -1,6 +1,9 @@
 // The first byte chooses a format of another program, the rest is its data: an error, or sequences
 // whose tokens are what stands at their offsets, that lose no character, and that read back equal
-// as Croft's own lines.  Every writer writes each of them, or refuses it by an error.
+// as Croft's own lines; every key of a JSON line has become a part of its sequence or is kept
+// beside it, a list of labels never without labels, and every word of CoNLL-U and of columns is a
+// token. Every writer writes each of them, or refuses it by an error.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -61,6 +64,37 @@ void check_again(const TextRecord& record) {
   require(!record.label || again.label == record.label, "another label");
 }
 
+// Of a format of JSON lines, and the line that it was.
+void check_keys(const TextRecord& record, std::string_view line) {
+  const Json object = parse_json(line);
+  constexpr std::string_view kOfLabels[] = {"spans",    "gold",     "accept",    "entities",
+                                            "label",    "labels",   "tags",      "annotations",
+                                            "ner_tags", "pos_tags", "chunk_tags"};
+  constexpr std::string_view kOfTexts[] = {"text", "data", "tokens", "offsets", "rows"};
+  const bool labelled = record.spans || record.gold || record.labels || record.label;
+  for (const auto& [key, value] : object.items()) {
+    const bool of_labels = std::ranges::find(kOfLabels, key) != std::end(kOfLabels);
+    const bool of_texts = std::ranges::find(kOfTexts, key) != std::end(kOfTexts);
+    require(of_labels || of_texts || record.rest.contains(key), "a key is lost: " + key);
+    require(!of_labels || labelled || !value.is_array() || value.size() == 0,
+            "labels are lost: " + key);
+  }
+}
+
+// The lines of the input; of CoNLL-U those that are words.
+std::size_t words_of(std::string_view text, std::string_view format) {
+  LineReader lines(text, "fuzz");
+  std::size_t count = 0;
+  for (std::string_view line; lines.next(line);) {
+    if (line.find_first_not_of(" \t") == line.npos) continue;
+    const bool conllu = format == "conllu";
+    const std::string_view id = line.substr(0, line.find('\t'));
+    if (conllu && (line.starts_with('#') || id.find_first_of("-.") != id.npos)) continue;
+    ++count;
+  }
+  return count;
+}
+
 // A writer says that it cannot write a record, or writes it.
 void check_writers(const TextRecord& record) {
   for (const TextOutput& output : text_outputs()) {
@@ -71,6 +105,13 @@ void check_writers(const TextRecord& record) {
     } catch (const Error&) {
     }
   }
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  LineReader lines(text, "fuzz");
+  std::vector<std::string> out;
+  for (std::string_view line; lines.next(line);) out.emplace_back(line);
+  return out;
 }
 
 std::unique_ptr<TextReader> open(std::string_view input) {
@@ -98,11 +139,20 @@ CROFT_FUZZ_TARGET(fuzz_texts) {
   try {
     const auto reader = open(input);
     const std::string_view name = text_formats()[data[0] % text_formats().size()].name;
+    const bool json = name == "spans" || name == "prodigy" || name == "doccano" ||
+                      name == "huggingface" || name == "suggested";
+    const std::vector<std::string> lines = lines_of(std::string_view(input).substr(1));
     TextRecord record;
+    std::size_t tokens = 0;
     while (reader->next(record)) {
       check(record, name == "raw" || name == "doccano" || name == "brat" || name == "csv");
-      check_again(record);
+      if (json) check_keys(record, lines.at(record.where.line - 1));
+      if (!record.labels) check_again(record);
       check_writers(record);
+      tokens += record.length();
+    }
+    if (name == "conllu" || name == "columns") {
+      require(tokens == words_of(std::string_view(input).substr(1), name), "a word is lost");
     }
   } catch (const Error&) {
   }
