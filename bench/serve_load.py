@@ -122,7 +122,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "served.croft")
         shutil.copy(options.model, path)
-        with subprocess.Popen([options.croft, "serve", path, "--port", "0", "--quiet"], text=True,
+        with subprocess.Popen([options.croft, "serve", "-m", path, "--port", "0", "--quiet"], text=True,
                               stdout=subprocess.PIPE) as process:
             port = int(process.stdout.readline().split(":")[2].rstrip("/\n"))
             if options.requests:

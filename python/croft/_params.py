@@ -1,6 +1,8 @@
 """What the package has in common: parameters, what they need of scikit-learn where it is not installed, warnings."""
 from __future__ import annotations
 
+import difflib
+import functools
 import inspect
 import os
 import re
@@ -8,7 +10,7 @@ import sys
 import textwrap
 import warnings
 from types import FrameType
-from typing import Any, Mapping, NoReturn, Optional
+from typing import Any, Callable, Mapping, NoReturn, Optional
 
 from . import _core
 
@@ -105,6 +107,26 @@ def texts_of(made: Any, known: Mapping[str, str]) -> dict[str, str]:
     return {name: said[name] for name in inspect.signature(made).parameters}
 
 
+def did_you_mean(name: str, names: list[str]) -> str:
+    """The name that may be meant, to stand behind one that is not known; or nothing."""
+    close = difflib.get_close_matches(name.lower(), names, 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _in_own_names(method: Callable[..., Any], renamed: Mapping[str, str]) -> Callable[..., Any]:
+    """The method, whose errors name an option as the parameter that it is."""
+    @functools.wraps(method)
+    def call(*given: Any, **named: Any) -> Any:
+        try:
+            return method(*given, **named)
+        except (ValueError, TypeError) as fault:
+            for own, option in renamed.items():
+                if re.match(rf"{option}(:| is | \w)", str(fault)):
+                    raise type(fault)(own + str(fault)[len(option):]) from None
+            raise
+    return call
+
+
 class Parameters:
     """Base of the classes in _parameters.py: keyword arguments that are options of the library."""
 
@@ -113,10 +135,28 @@ class Parameters:
     _OWN: tuple[str, ...] = ()  # parameters that are no options, or are not handed on as they are
     _ALWAYS: tuple[str, ...] = ()  # those whose default is not the library's
 
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """Python's own message would name the class of _parameters.py."""
+        known = [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+        for name in named:
+            if name not in known:
+                raise TypeError(f"{cls.__name__} has no parameter {name!r}"
+                                + (did_you_mean(name, known) or "; it has " + ", ".join(known)))
+        positional = sum(parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+                         for parameter in inspect.signature(cls.__init__).parameters.values()) - 1
+        if len(given) > positional:
+            raise TypeError(f"{cls.__name__} takes its parameters by name, such as {cls.__name__}({known[-1]}=...)")
+        return super().__new__(cls)
+
     def __init_subclass__(cls, **how: Any) -> None:
         """What is said of the parameters becomes part of the documentation of the estimator."""
         super().__init_subclass__(**how)
         made = next((base for base in cls.__bases__ if Parameters in base.__bases__), None)
+        renamed: dict[str, str] = getattr(made, "_RENAMED", {})
+        for name in ("fit", "partial_fit") if renamed else ():
+            method = getattr(cls, name, None)
+            if method is not None:
+                setattr(cls, name, _in_own_names(method, renamed))
         if made is None or not cls.__dict__.get("__doc__"):
             return
         from ._parameters import ChainCRFParameters

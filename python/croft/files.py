@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from typing import Any, Iterable, Iterator, NamedTuple, Optional, Sequence, Union
 
 from . import _core
+from ._data import are_paths, file_of, format_of
 from ._params import check_count, warn
 from .model import Model, PathLike, model_of
+from .tables import table
 
 Paths = Union[PathLike, Sequence[PathLike]]
 
@@ -96,13 +98,22 @@ class Calibration(NamedTuple):
     model: Model
     report: dict[str, Any]  # method, temperature, before and after: log_loss, brier, expected_calibration_error, …
 
+    def table(self) -> Any:
+        """The figures before and after (pandas, where it is installed)."""
+        return table(("", "before", "after"),
+                     [(name, value, self.report["after"][name]) for name, value in self.report["before"].items()])
 
-def calibrate(model: Any, data: Paths, output: Optional[PathLike] = None, *, method: str = "temperature",
-              threads: int = 0) -> Calibration:
+    def __str__(self) -> str:
+        return f"{self.report['method']}, fitted to {self.report['sequences']} sequences\n{self.table()}"
+
+
+def calibrate(model: Any, data: Any, output: Optional[PathLike] = None, *, y: Optional[Sequence[Any]] = None,
+              method: str = "temperature", threads: int = 0) -> Calibration:
     """The same model with probabilities that mean what they say, fitted to held-out data (docs/evaluation.md).
 
     model   : a Model, a fitted estimator, or the path of a model file
-    data    : file or files of labelled data that the model was not trained on
+    data    : labelled data that the model was not trained on: file or files, or sequences, as predict has them, whose
+        labels are y
     output  : the model file to write; None: the model is in memory alone
     method  : temperature, of any kind of model; platt and isotonic, of kinds maxent and naive-bayes
     threads : 0: one a processor; the answer does not depend on it
@@ -111,9 +122,9 @@ def calibrate(model: Any, data: Paths, output: Optional[PathLike] = None, *, met
     the model does not go with.
     """
     check_count("threads", threads, 0, 1024)
-    with _file_of(model) as path, tempfile.TemporaryDirectory() as folder:
+    with _file_of(model) as path, _files_of(model, data, y, True) as paths, tempfile.TemporaryDirectory() as folder:
         written = os.path.join(folder, "calibrated.croft") if output is None else os.fspath(output)
-        found, warnings = _core.calibrate(path, _paths(data), written, method, threads)
+        found, warnings = _core.calibrate(path, paths, written, method, threads)
         with open(written, "rb") as file:
             calibrated = Model.load(written) if output is not None else Model.from_bytes(file.read())
     for warning in warnings:
@@ -128,8 +139,8 @@ class Stacked(NamedTuple):
     weights: Optional[list[float]]
 
 
-def stack(model: Any, data: Paths, output: Optional[PathLike] = None, *, jackknife: int = 0,
-          elsewhere: Optional[int] = None, group_by: str = "", template: Optional[PathLike] = None,
+def stack(model: Any, data: Any, output: Optional[PathLike] = None, *, y: Optional[Sequence[Any]] = None,
+          jackknife: int = 0, elsewhere: Optional[int] = None, group_by: str = "", template: Optional[PathLike] = None,
           kit: Optional[PathLike] = None, threads: int = 0, **options: Any) -> Optional[Stacked]:
     """Data with a model's probabilities of labels as attributes, for another model (docs/features.md).
 
@@ -137,7 +148,7 @@ def stack(model: Any, data: Paths, output: Optional[PathLike] = None, *, jackkni
     with the probability as value, and with `elsewhere` what the model says of the same word elsewhere in its document.
 
     model     : a Model, a fitted estimator, or the path of a model file
-    data      : file or files in the model's format
+    data      : file or files in the model's format, or sequences, as predict has them, whose labels are y; None: none
     output    : a file to write as attribute lines; None: they are returned
     jackknife : parts of the data, each labelled by a model of the others that is trained as this one was; 0: none
     elsewhere : the column of words, the first is 0; group_by : what makes sequences a document, as for croft stack
@@ -155,10 +166,10 @@ def stack(model: Any, data: Paths, output: Optional[PathLike] = None, *, jackkni
         check_count("elsewhere", elsewhere, 0)
     if group_by and not jackknife and elsewhere is None:
         raise ValueError("group_by is for jackknife, whose parts divide no group, and elsewhere: leave it out")
-    if not _paths(data):
+    if are_paths(data) and not _paths(data):
         raise ValueError("no data: name a file")
-    with _file_of(model) as path:
-        lines = _core.stack(path, _paths(data), _optional(template), _optional(kit), jackknife, group_by, elsewhere,
+    with _file_of(model) as path, _files_of(model, data, y, False) as paths:
+        lines = _core.stack(path, paths, _optional(template), _optional(kit), jackknife, group_by, elsewhere,
                             threads, options, warn)
     text = _hand_over(lines, output)
     return None if text is None else _stacked(text)
@@ -262,6 +273,18 @@ def _hand_over(made: bytes, output: Optional[PathLike]) -> Optional[str]:
 
 def _paths(data: Paths) -> list[str]:
     return [os.fspath(data)] if isinstance(data, (str, os.PathLike)) else [os.fspath(path) for path in data]
+
+
+@contextmanager
+def _files_of(model: Any, data: Any, y: Any, labelled: bool) -> Iterator[list[str]]:
+    """The files of data, or one of sequences in the form of the model."""
+    if are_paths(data) and y is None:
+        yield _paths(data)
+        return
+    if labelled and y is None:
+        raise ValueError("y is None; data is sequences, whose labels it has")
+    with file_of(data, y, format_of(model_of(model))) as file:
+        yield [file.path]
 
 
 def _optional(path: Optional[PathLike]) -> str:

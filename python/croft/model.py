@@ -6,9 +6,11 @@ import numbers
 import operator
 import os
 from collections import defaultdict
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from . import _core
+from ._data import DataFile, Report, file_of, format_of, format_of_sequences, is_path
 from ._params import a_type, check_count, check_seed, warn
 from .features import FeatureFunction
 from .tables import table
@@ -467,46 +469,66 @@ def f1_of_chunks(found: Evaluation) -> Optional[float]:
     return 0.0 if found["labels"].keys() == {"O"} else None
 
 
-def errors(model: Any, path: PathLike, *, train: Optional[PathLike] = None, kind: Optional[str] = None, top: int = 20,
-           explain: bool = False, chunks: str = "auto") -> dict[str, Any]:
-    """Where a model is wrong on a file of labelled data, the surest mistakes first (docs/evaluation.md).
+def errors(model: Any, data: Any, y: Optional[Sequence[Any]] = None, *, train: Optional[PathLike] = None,
+           kind: Optional[str] = None, top: int = 20, explain: bool = False, chunks: str = "auto") -> Report:
+    """Where a model is wrong on labelled data, the surest mistakes first (docs/evaluation.md); prints as a table.
 
-    Under "kinds" how many there are of each, under "errors" the surest: kind, line, gold, predicted, context, and
-    probability where the model has one.  The names are those of ``croft errors --json``.
+    Under "kinds" how many there are of each, under "errors" the surest: kind, sequence, position, gold, predicted,
+    context, of a file line, and probability where the model has one.  The names are those of ``croft errors --json``.
 
-    model : a Model, a fitted estimator, or the path of a model file; top : how many are listed;
+    model : a Model, a fitted estimator, or the path of a model file; data : the path of a file, or sequences, as
+    predict has them, whose labels are y; top : how many are listed;
     train : the file that the model was trained on, to tell words that it has not; kind : list these alone;
     explain : with what speaks for the predicted label against the gold one; chunks : as `evaluate` has it
     """
     check_count("top", top, 0)
-    document: dict[str, Any] = json.loads(_core.errors(model_of(model)._native, os.fspath(path),
-                                                       "" if train is None else os.fspath(train), kind or "", top,
-                                                       bool(explain), chunks))
-    return document
+    opened = model_of(model)
+    _check_labelled(data, y)
+    with file_of(data, y, format_of(opened)) as file:
+        document: dict[str, Any] = json.loads(_core.errors(
+            opened._native, file.path, "" if train is None else os.fspath(train), kind or "", top, bool(explain),
+            chunks))
+    columns = ["kind", *([] if file.starts else ["line"]), "sequence", "position", "gold", "predicted", "probability",
+               "context"]
+    for each in document["errors"] if file.starts else ():
+        del each["line"]
+    heading = (f"{document['found']} of {document['gold']} {document['of']} found, {document['wrong_sequences']} of "
+               f"{document['sequences']} sequences with an error")
+    return Report(document, heading, columns,
+                  [[each.get(name, "") for name in columns] for each in document["errors"]])
 
 
-def card(model: Any, data: Optional[PathLike] = None, *, name: str = "model", notes: str = "", top: int = 5,
-         format: str = "markdown") -> str:
+def card(model: Any, data: Any = None, y: Optional[Sequence[Any]] = None, *, name: str = "model", notes: str = "",
+         top: int = 5, format: str = "markdown") -> str:
     """A page about a model: labels, scores and mistakes on ``data``, strongest features, how to train it again.
 
     model : a Model, a fitted estimator, or the path of a model file;
-    data : a file of labelled data that it was not trained on; notes : Markdown to be put on the page;
+    data : labelled data that it was not trained on: the path of a file, or sequences, whose labels are y;
+    notes : Markdown to be put on the page;
     top : features of each label; format : markdown, html, or json, as ``croft card --json``
     """
     check_count("top", top, 0)
-    return _core.card(model_of(model)._native, name, "" if data is None else os.fspath(data), notes, top, format)
+    opened = model_of(model)
+    if data is None:
+        return _core.card(opened._native, name, "", notes, top, format)
+    _check_labelled(data, y)
+    with file_of(data, y, format_of(opened)) as file:
+        return _core.card(opened._native, name, file.path, notes, top, format)
 
 
-def check(train: str | os.PathLike[str], *tests: str | os.PathLike[str], format: str = "columns",
+def check(train: Any, *tests: Any, format: Optional[str] = None,
           show: int = 5, label_column: Optional[int | str] = None, ignore_lines: Optional[str] = None,
           tokenizer: Optional[str] = None, misaligned: Optional[str] = None,
           label: Optional[str] = None, delimiter: Optional[str] = None, text_column: Optional[str] = None,
           numeric: str | Sequence[str] = (), categorical: str | Sequence[str] = (), ignore: str | Sequence[str] = (),
-          missing: str | Sequence[str] = (), standardise: bool = False) -> dict[str, Any]:
-    """What is strange in files of labelled data: under "train" and "tests" the numbers of sequences and labels, and
-    "findings" by name, each with a count and the lines of some cases (docs/formats.md).
+          missing: str | Sequence[str] = (), standardise: bool = False) -> Report:
+    """What is strange in labelled data: under "train" and "tests" the numbers of sequences and labels, and
+    "findings" by name, each with a count and some cases (docs/formats.md); prints as a table.
 
-    format : as ``croft train`` has it: columns, spans, csv, conllu, doccano, ...; show : cases of each finding
+    train, tests : each the path of a file, or a pair (X, y) of sequences, as fit has them; cases of files have the
+        line, those of sequences the sequence and the position, from 0 on
+    format : of files, as ``croft train`` has it: columns (None), spans, csv, conllu, doccano, ...; show : cases of
+        each finding
     label_column : the one with the labels: of columns its number, from 1 on, of conllu its name; None: the last
         one, upos
     ignore_lines : of columns a regular expression: lines that it is found in are skipped, such as "^#"
@@ -514,12 +536,51 @@ def check(train: str | os.PathLike[str], *tests: str | os.PathLike[str], format:
     label, delimiter, text_column, numeric, categorical, ignore, missing, standardise : of tables, as ``croft train``
         has them
     """
-    options = {"format": format, "show": show, "label_column": label_column, "ignore_lines": ignore_lines,
-               "tokenizer": tokenizer, "misaligned": misaligned, "label": label, "delimiter": delimiter,
-               "text_column": text_column, "numeric": numeric, "categorical": categorical, "ignore": ignore,
-               "missing": missing, "standardise": standardise}
-    document: dict[str, Any] = json.loads(_core.check(os.fspath(train), [os.fspath(path) for path in tests], options))
-    return document
+    given = [train, *tests]
+    in_memory = [not is_path(each) for each in given]
+    if any(in_memory) and not all(in_memory):
+        raise ValueError("some of the data is in files and some in memory: give all of it in one way")
+    if any(in_memory) and format is not None:
+        raise ValueError("format is of a file, and the data is sequences: leave it out")
+    for each in given if any(in_memory) else ():
+        if not isinstance(each, tuple) or len(each) != 2:
+            raise TypeError(f"data is {a_type(each)}; give the path of a file, or a pair (X, y) of sequences")
+    if any(in_memory):
+        format = format_of_sequences(train[0])
+    with ExitStack() as stack:
+        files = [stack.enter_context(
+            file_of(each, None, "") if is_path(each) else file_of(each[0], each[1], format or "", name))
+            for each, name in zip(given, ["train", *(f"tests[{n}]" for n in range(len(tests)))])]
+        options = {"format": format or "columns", "show": show, "label_column": label_column,
+                   "ignore_lines": ignore_lines, "tokenizer": tokenizer, "misaligned": misaligned, "label": label,
+                   "delimiter": delimiter, "text_column": text_column, "numeric": numeric, "categorical": categorical,
+                   "ignore": ignore, "missing": missing, "standardise": standardise}
+        document: dict[str, Any] = json.loads(_core.check(files[0].path, [each.path for each in files[1:]], options))
+    reports = [document["train"], *document["tests"]]
+    for file, report in zip(files, reports):
+        if file.starts:
+            _name_places(report, file, files)
+    rows = [[report["file"], name, found["count"], found["cases"][0]["what"] if found["cases"] else ""]
+            for report in reports for name, found in report["findings"].items()]
+    heading = "\n".join(f"{each['file']}: {each['sequences']} sequences, {each['positions']} positions, "
+                        f"{len(each['labels'])} labels" for each in reports)
+    return Report(document, heading, ["data", "finding", "count", "such as"], rows)
+
+
+def _name_places(report: dict[str, Any], file: DataFile, files: list[DataFile]) -> None:
+    """Cases by sequence and position, and not by lines of a file that is no longer there."""
+    report["file"] = os.path.basename(file.path)
+    for name, found in report["findings"].items():
+        for case in found["cases"]:
+            case.update(file.place(case.pop("line")))
+            if "other_line" in case:
+                other = files[0] if "training" in name else file
+                case["other_sequence"] = other.place(case.pop("other_line"))["sequence"]
+
+
+def _check_labelled(data: Any, y: Any) -> None:
+    if not is_path(data) and y is None:
+        raise ValueError("y is None; data is sequences, whose labels it has")
 
 
 def compare(y_true: Sequence[Sequence[str]], y_first: Sequence[Sequence[str]], y_second: Sequence[Sequence[str]], *,

@@ -89,7 +89,6 @@ std::span<const OptionRow> bugs_options() {
       file("log", "FILE", "JSON lines: the samplers that were chosen, progress, how it ended")
           .written_as("the log "),
       json_row("One JSON document in the place of the table"),
-      flag("quiet", "No progress on stderr"),
   });
   return kRows;
 }
@@ -281,6 +280,7 @@ class BugsFiles {
     check_not_read(inputs, "plots", plots_);
     check_not_read(inputs, "picture", picture_);
     check_not_read(inputs, "log", std::string(values.text("log")));
+    check_names_inside(inputs);
   }
 
   void draw(const bugs::Program& program, const Arrays& data) const {
@@ -325,6 +325,38 @@ class BugsFiles {
   }
 
  private:
+  // The files whose names nobody has given, but the folder or the script.
+  std::vector<std::string> names_inside() const {
+    std::vector<std::string> names = request_.samplers;
+    std::vector<std::string> stems;
+    if (!folder_.empty()) {
+      names.insert(names.end(), {"summary.csv", "draws.csv", "marginals.csv", "result.json"});
+      stems.emplace_back("CODA");
+    }
+    for (const bugs::ScriptCoda& each : request_.coda) stems.push_back(each.stem);
+    for (const std::string& stem : stems) {
+      names.push_back(stem + "index.txt");
+      for (std::size_t chain = 1; chain <= request_.options.chains; ++chain) {
+        names.push_back(fmt::format("{}chain{}.txt", stem, chain));
+      }
+    }
+    return names;
+  }
+
+  void check_names_inside(const std::vector<std::string>& inputs) const {
+    for (const std::string& name : names_inside()) {
+      const std::string path = in_folder(name);
+      for (const std::string& input : inputs) {
+        if (input.empty() || !same_file(input, path)) continue;
+        const bool script = folder_.empty();
+        throw UsageError(script ? Message("the script") : Message("--output ", folder_),
+                         " would replace the input ", input,
+                         " by a file of the result; give another ",
+                         script ? Message("name") : Message("folder"));
+      }
+    }
+  }
+
   std::string program_name() const {
     return std::filesystem::path(request_.program).filename().string();
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/counted.h"
 #include "core/json.h"
 #include "croft/core/interrupt.h"
 
@@ -58,8 +59,9 @@ bool BugsReport::see(const bugs::BugsProgress& progress) {
   }
   if (line_.is_quiet() || !line_.is_due()) return !interruption;
   line_.shown();
-  const std::string text = fmt::format("{} of {} iterations{}  {:.1f} s", progress.done,
-                                       progress.all, convergence_text(progress), seconds());
+  const std::string text =
+      fmt::format("{} of {}{}  {:.1f} s", progress.done, counted(progress.all, "iteration"),
+                  convergence_text(progress), seconds());
   if (line_.on_terminal()) {
     line_.bar(static_cast<double>(progress.done) /
                   static_cast<double>(std::max<std::size_t>(1, progress.all)),
@@ -95,7 +97,8 @@ void BugsReport::done(const bugs::BugsResult& result, const std::vector<bugs::No
   if (!result.exact.empty()) {
     text += "exact, by a junction tree: no sampling error";
   } else {
-    text += fmt::format("{} iterations{}", result.iterations, result.stopped ? ", stopped" : "");
+    text += fmt::format("{}{}", counted(result.iterations, "iteration"),
+                        result.stopped ? ", stopped" : "");
     if (r_hat > 0) text += fmt::format(", R-hat at most {:.3f}", r_hat);
     if (fewest < HUGE_VAL) text += fmt::format(", {:.0f} effective samples or more", fewest);
   }

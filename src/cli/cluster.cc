@@ -8,6 +8,7 @@
 #include "cli/common.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
+#include "core/counted.h"
 #include "croft/core/interrupt.h"
 #include "train/options/training_options.h"
 
@@ -41,7 +42,6 @@ std::span<const OptionRow> cluster_options() {
              "text, or columns as `croft train` has them: one token a line"),
       whole("column", "K=0", "The column of the tokens, with --format columns"),
       flag("fold-case", "Take tokens in lower case"),
-      flag("quiet", "No progress on stderr"),
   });
   return kRows;
 }
@@ -81,20 +81,24 @@ int run_cluster(const OptionValues& values) {
   handle_interrupts();
   ClusterProgress progress(quiet);
   const ClusterWatcher watcher{
-      .reading = [&](std::size_t tokens) { progress.show(fmt::format("{} tokens read", tokens)); },
+      .reading =
+          [&](std::size_t tokens) {
+            progress.show(fmt::format("{} read", counted(tokens, "token")));
+          },
       .words =
           [&](std::size_t done, std::size_t words) {
-            progress.show(fmt::format("{} of {} words have a cluster, {:.0f} s", done, words,
-                                      progress.seconds()));
+            progress.show(fmt::format("{} of {} have a cluster, {:.0f} s", done,
+                                      counted(words, "word"), progress.seconds()));
             return !interruption;
           }};
   const ClusterResult result = cluster_words(request, watcher);
   if (!quiet) {
     std::fprintf(stderr, "%s",
-                 fmt::format("{} tokens, {} words, of which {} in {} clusters; mutual information "
+                 fmt::format("{}, {}, of which {} in {}; mutual information "
                              "of neighbours {:.4f} nats; {:.1f} s -> {}\n",
-                             result.tokens, result.words, result.kept, result.clusters,
-                             result.quality, progress.seconds(), request.output)
+                             counted(result.tokens, "token"), counted(result.words, "word"),
+                             result.kept, counted(result.clusters, "cluster"), result.quality,
+                             progress.seconds(), request.output)
                      .c_str());
   }
   return kDone;

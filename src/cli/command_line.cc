@@ -49,7 +49,7 @@ std::string cli11_names(const OptionRow& row) {
 // The same, with what CLI11 would write behind it.
 std::string help_value(const OptionRow& row) {
   std::string shown = shown_value(row);
-  if (is_marked_required(row)) shown += shown.empty() ? "REQUIRED" : " REQUIRED";
+  if (row.required) shown += shown.empty() ? "REQUIRED" : " REQUIRED";
   return shown;
 }
 
@@ -75,6 +75,18 @@ class AddedVerb {
 
   const CLI::App& app() const { return app_; }
 
+  // Leaves the options of the verb's short help, where it has one, with the first sentence of each.
+  void shorten_help() {
+    if (verb_.kinds == nullptr) return;
+    const OptionValues given = readable_values();
+    const KindSet kinds = verb_.kinds(given);
+    for (const AddedOption& each : options_) {
+      if (!each.row->first || (each.row->kinds & kinds) == 0) each.option->group("");
+      each.option->description(brief(each.row->help));
+    }
+    app_.footer(verb_.brief_footer(given));
+  }
+
   int run() const {
     if (!verb_.several_processes) require_one_process("croft " + std::string(verb_.name));
     std::optional<Abandonable> abandonable;
@@ -85,6 +97,7 @@ class AddedVerb {
     try {
       const OptionValues given = values();
       check_named_files(given);
+      set_quiet(given.flag("quiet"));
       return verb_.run(given);
     } catch (const OptionError& error) {
       throw UsageError(error.message(), "; see croft ", verb_.name, " --help");
@@ -95,7 +108,7 @@ class AddedVerb {
 
  private:
   CLI::Option* add_option(const OptionRow& row) {
-    const std::string help = help_of(row);  // a variable would be taken for that of the value
+    const std::string help(row.help);  // a variable would be taken for that of the value
     const std::string names = cli11_names(row);
     CLI::Option* option = takes_value(row) ? app_.add_option(names, CLI::callback_t(), help)
                                            : app_.add_flag(names, help);
@@ -110,13 +123,27 @@ class AddedVerb {
     return option;
   }
 
-  OptionValues values() const {
+  void set(const AddedOption& each, OptionValues& values) const {
+    if (each.option->count() > 0 && is_plain_flag(*each.row)) values.set_flag(each.row->name);
+    if (is_plain_flag(*each.row)) return;
+    for (const std::string& word : each.option->results()) values.set(each.row->name, word);
+  }
+
+  // Without those that are wrong, which a help passes over.
+  OptionValues readable_values() const {
     OptionValues values(tables_);
     for (const AddedOption& each : options_) {
-      if (each.option->count() > 0 && is_plain_flag(*each.row)) values.set_flag(each.row->name);
-      if (is_plain_flag(*each.row)) continue;
-      for (const std::string& word : each.option->results()) values.set(each.row->name, word);
+      try {
+        set(each, values);
+      } catch (const UsageError&) {
+      }
     }
+    return values;
+  }
+
+  OptionValues values() const {
+    OptionValues values(tables_);
+    for (const AddedOption& each : options_) set(each, values);
     values.check_required();
     if (!verb_.own_company) values.check_company();
     return values;
@@ -142,6 +169,12 @@ std::string parse_message(const CLI::ParseError& error) {
     return what + "; an option takes one value: write it before each of several";
   }
   return what;
+}
+
+// A model stands behind -m in every verb, and is easily given as the first file.
+std::string advice_of_model(const CLI::App& verb) {
+  const CLI::Option* const model = verb.get_option_no_throw("-m");
+  return model == nullptr || model->count() > 0 ? "" : " (the model is named with -m)";
 }
 
 // Options as they are written.
@@ -171,7 +204,7 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
                help;
       }
     }
-    return parse_message(error) + help;
+    return parse_message(error) + advice_of_model(*named.front()) + help;
   }
   std::vector<std::string> names;
   for (const CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; })) {
@@ -184,6 +217,23 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
                                : unknown("verb", rest[0], names);
   return fmt::format("{}; verbs are {}; see croft --help", what, fmt::join(names, ", "));
 }
+
+}  // namespace
+
+namespace {
+
+// CLI11's --help takes no value; what is behind the verb's name, without its "=all".
+struct HelpWords {
+  HelpWords(int argc, char** argv) : words(argv, argv + argc) {
+    for (const char*& word : words) {
+      if (std::string_view(word) != "--help=all") continue;
+      all = true;
+      word = "--help";
+    }
+  }
+  std::vector<const char*> words;
+  bool all = false;
+};
 
 }  // namespace
 
@@ -201,14 +251,18 @@ int run_command_line(std::span<const Verb* const> verbs, const char* footer, int
   // The verb that comes first alone: the options of all of them take a millisecond.
   const std::string_view first = argc > 1 ? argv[1] : "";
   const bool known = std::ranges::find(verbs, first, &Verb::name) != verbs.end();
+  const HelpWords help(argc, argv);
   std::deque<AddedVerb> added;
   for (const Verb* verb : verbs) {
     if (known && verb->name != first) continue;
     added.emplace_back(program, *verb).add_options();
   }
   try {
-    program.parse(argc, argv);
+    program.parse(argc, help.words.data());
   } catch (const CLI::Success& answer) {  // --help, --version: results as any other
+    for (AddedVerb& each : added) {
+      if (each.app().parsed() && !help.all) each.shorten_help();
+    }
     std::ostringstream text;
     program.exit(answer, text);
     write_result(text.str());

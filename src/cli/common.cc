@@ -38,6 +38,17 @@ void handle_interrupts() {
   for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
 }
 
+namespace {
+bool is_quiet = false;
+}
+
+void set_quiet(bool quiet) { is_quiet = quiet; }
+
+void note(std::string_view line) {
+  if (is_quiet) return;
+  std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+}
+
 void warn_of(const std::vector<Message>& warnings) {
   for (const Message& each : warnings) {
     std::fprintf(stderr, "croft: warning: %s\n", each.text().c_str());

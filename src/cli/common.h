@@ -18,7 +18,7 @@ namespace croft::cli {
 
 enum ExitStatus { kDone = 0, kBadInput = 1, kWrongUsage = 2, kInterrupted = 130 };
 
-// --threads, --seed: every verb has them, so that scripts can set them everywhere.
+// --threads, --seed: every verb has them and --quiet, so that scripts can set them everywhere.
 struct CommonOptions {
   std::size_t threads = 1;
   std::uint64_t seed = 1;
@@ -31,6 +31,10 @@ void handle_interrupts();
 
 // Whoever reads the results has seen enough (`croft ... | head`): the program ends without a word.
 struct ReaderLeft {};
+
+// Under --quiet a note, which says what was done or how, is not printed; a warning is.
+void set_quiet(bool quiet);
+void note(std::string_view line);  // on stderr
 
 // "croft: warning: …" on stderr.
 void warn_of(const std::vector<Message>& warnings);

@@ -3,6 +3,8 @@
 
 #include "app/convert/convert.h"
 #include "app/convert/texts/convert_texts.h"
+#include "app/convert/texts/text_readers.h"
+#include "app/file_checks.h"
 #include "app/label/data_form.h"
 #include "app/label/model_tokenizer.h"
 #include "cli/common.h"
@@ -148,7 +150,7 @@ void write_data(const ConvertCommand& c, const WriteText& write) {
   conversion.writing.title = c.input == "-" ? "Labelled text" : c.input;
   const ChangedSpans changed = convert_data(c.input, conversion, write);
   if (changed.count > 0) {
-    std::fprintf(stderr, "note: %s\n", changed.text(conversion.reading.misaligned).c_str());
+    note("note: " + changed.text(conversion.reading.misaligned));
   }
 }
 
@@ -157,6 +159,7 @@ int run_data(const ConvertCommand& c) {
     write_data(c, write_result);
     return kDone;
   }
+  if (!c.from.empty()) check_not_read(files_of_texts(c.input, c.from), "output", c.output);
   AtomicFile file(c.output);
   write_data(c, [&](std::string_view text) { file.write(text); });
   file.commit();
@@ -179,7 +182,7 @@ int run_convert(const OptionValues& values) {
         "--label-scheme and --unlabelled are of data: they go with --to spans and --to columns");
   }
   const std::string made = convert_model(c.input, c.to, c.output);
-  std::fprintf(stderr, "%s: %s\n", c.output.c_str(), made.c_str());
+  note(c.output + ": " + made);
   return kDone;
 }
 

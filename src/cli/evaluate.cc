@@ -8,6 +8,7 @@
 #include "app/train/requests.h"
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
+#include "cli/label/labelling_options.h"
 #include "cli/model_options.h"
 #include "cli/network_verbs.h"
 #include "cli/processes.h"
@@ -27,6 +28,7 @@ Example:
   croft evaluate -m m.croft test.conll
   croft evaluate --json predicted.conll      (its last two columns: gold, predicted)
   croft evaluate --format spans predicted.jsonl          ("spans" against "gold")
+  croft evaluate -m m.croft --decode marginal --constrain bio test.conll
   croft evaluate -m m.croft --reliability m.svg test.conll
   croft evaluate -m m.croft --confusion-svg m.svg test.conll
   croft evaluate -m graph.croft --database test.sqlite
@@ -66,15 +68,14 @@ std::span<const OptionRow> sequence_options() {
            "Draw that as an SVG picture in this file: labels, and types of chunks")
           .written_as("the picture ")
           .of(kSequenceModels),
-      decoder_row().beside("model").of(kSequenceModels),
       json_row("One JSON document instead of tables"),
   });
   return kRows;
 }
 
 OptionTables evaluate_options() {
-  return {sequence_options(),       decision_options(), graph_label_options(),
-          graph_evaluate_options(), network_options(),  common_options()};
+  return {sequence_options(),       labelling_options(), decision_options(), graph_label_options(),
+          graph_evaluate_options(), network_options(),   common_options()};
 }
 
 struct EvaluateCommand {
@@ -88,6 +89,11 @@ struct EvaluateCommand {
 void check_format(const EvaluateCommand& c) {
   if (c.model.empty() && c.values.given("threshold")) {
     throw UsageError("--threshold decides by probabilities: name the model with -m");
+  }
+  for (const OptionRow& row : labelling_options()) {
+    if (!c.model.empty() || !c.values.given(row.name)) continue;
+    throw UsageError(Message::option(row.name),
+                     " says how a model labels the data: name the model with -m");
   }
   if (c.model.empty() && c.values.given("tokenizer")) {
     throw UsageError("--tokenizer cuts texts that a model labels: name the model with -m");
@@ -162,8 +168,7 @@ int evaluate_sequences(const EvaluateCommand& c) {
   EvaluateRequest request(scheme);
   request.report.confusion = c.values.flag("confusion") || !c.confusion.empty();
   request.ranking = c.values.flag("ranking");
-  request.decision = read_decision(c.values);
-  request.report.costs = request.decision.costs;
+  if (c.model.empty()) request.report.costs = read_decision(c.values).costs;
   std::string unit;
   check_confusion(c);
   if (c.model.empty()) require_one_process("what is predicted already");
@@ -182,6 +187,8 @@ int evaluate_sequences(const EvaluateCommand& c) {
     }
     const auto model = open_with_decoder(c.values);
     check_reliability(c, *model);
+    request.tag = read_labelling(c.values, *model);
+    request.report.costs = request.tag.decision.costs;
     unit = unit_of(*model);
     ThreadPool pool(common_of(c.values).threads, processes());
     const DataForm form(c.values, *model, scheme);
@@ -219,6 +226,7 @@ int run_evaluate(const OptionValues& values) {
   }
   check_kind_options(values, kSequenceModels);
   check_format(c);
+  check_labelling_options(values);
   return evaluate_sequences(c);
 }
 

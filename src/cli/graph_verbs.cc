@@ -1,9 +1,13 @@
 #include "cli/graph_verbs.h"
 
+#include <fmt/format.h>
+
 #include "app/evaluate/evaluate_graph.h"
 #include "app/evaluate/reliability_plot.h"
 #include "app/infer/graph_picture.h"
+#include "cli/label/labelling_options.h"
 #include "cli/model_options.h"
+#include "core/counted.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
@@ -82,8 +86,7 @@ GraphLabelOptions read_graph_label_options(const OptionValues& values, GraphDeco
   values.read("memory", options.memory);
   values.read("inference-iterations", options.max_iterations);
   if (options.max_iterations && (options.method == "auto" || options.search == "auto")) {
-    std::fputs("note: --inference-iterations makes auto choose among the methods that iterate\n",
-               stderr);
+    note("note: --inference-iterations makes auto choose among the methods that iterate");
   }
   values.read("seed", options.seed);
   values.read("threads", options.threads);
@@ -120,24 +123,22 @@ OptionRow use_known_row(std::string_view help) {
 }
 
 void warn_of(const GraphLabels& labels, std::size_t instances) {
-  const auto tell = [&](const char* what, std::size_t count) {
-    if (count > 0) std::fprintf(stderr, "%s in %zu of %zu instances\n", what, count, instances);
+  const auto said = [&](std::string_view what, std::size_t count) {
+    return fmt::format("{} in {} of {}", what, count, counted(instances, "instance"));
   };
-  tell("note: probabilities are estimates", labels.estimated);
-  tell("note: the labelling may not be the most probable one", labels.not_proved);
-  tell("warning: inference has not converged", labels.not_converged);
+  if (labels.estimated > 0) note(said("note: probabilities are estimates", labels.estimated));
+  if (labels.not_proved > 0) {
+    note(said("note: the labelling may not be the most probable one", labels.not_proved));
+  }
+  if (labels.not_converged > 0) {
+    fmt::print(stderr, "{}\n", said("warning: inference has not converged", labels.not_converged));
+  }
 }
 
 // --- croft evaluate ----------------------------------------------------------------------------
 
 std::span<const OptionRow> graph_evaluate_options() {
   static const auto kRows = std::to_array<OptionRow>({
-      option::choice("decode", "DECODE=best", {"best", "marginal"},
-                     "best: the most probable labelling of each instance; marginal: of each "
-                     "variable the most probable label")
-          .at_first("best")
-          .of(kGraphBit)
-          .in(kGraphGroup),
       use_known_row("Known labels are evidence: those that the column known says are, for the "
                     "others; without the column, of each variable those of all others"),
   });
@@ -182,8 +183,7 @@ void draw_graph_reliability(const OptionValues& values, const std::string& model
 
 int run_graph_evaluation(const OptionValues& values) {
   check_kind_options(values, kGraphBit);
-  GraphDecode decode{};
-  values.choose("decode", {GraphDecode::best, GraphDecode::marginal}, decode);
+  const GraphDecode decode = graph_decode_of(values);
   GraphLabelOptions options = read_graph_label_options(values, decode);
   options.keep_marginals = true;
   handle_interrupts();
@@ -192,10 +192,10 @@ int run_graph_evaluation(const OptionValues& values) {
   EvaluateRequest request(chunk_scheme(values));
   request.report.confusion = values.flag("confusion");
   request.ranking = values.flag("ranking");
-  request.decision = read_decision(values);
-  request.report.costs = request.decision.costs;
-  read_graph_decision(request.decision, *model,
-                      values.given("decode") && decode == GraphDecode::best, options);
+  const ChoiceRequest decision = read_decision(values);
+  request.report.costs = decision.costs;
+  read_graph_decision(decision, *model, values.given("decode") && decode == GraphDecode::best,
+                      options);
   GraphTables tables = read_graph_tables(
       values, *model, path, values.flag("use-known") ? LabelUse::rest : LabelUse::gold);
   const std::size_t instances = tables.data().groups();
@@ -283,8 +283,8 @@ int draw_graph_sample(const OptionValues& values, const GraphModel& model) {
   const GraphSample sample = sample_graph(tables, variables);
   file.write(svg ? graph_svg(sample.file, sample.known) : graph_dot(sample.file, sample.known));
   file.commit();
-  std::fprintf(stderr, "drew %zu of %zu variables; those with a label are grey\n",
-               sample.file.graph.variables(), tables.variables().size());
+  note(fmt::format("drew {} of {}; those with a label are grey", sample.file.graph.variables(),
+                   counted(tables.variables().size(), "variable")));
   return kDone;
 }
 

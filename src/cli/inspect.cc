@@ -27,7 +27,7 @@ docs/inspect.md defines every line of --weights and every field of --json.)";
 std::span<const OptionRow> inspect_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
-      model_row().or_unnamed("MODEL"),
+      model_row(),
       whole("top", "N", "The N strongest features of each label, and transitions").from(1),
       flag("weights", "All weights, one a line, separated by TABs").without("top"),
       json_row("One JSON document").without("weights"),

@@ -14,6 +14,7 @@
 #include "cli/infer/infer_request.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
+#include "core/counted.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "croft/core/error.h"
@@ -131,7 +132,6 @@ std::span<const OptionRow> logic_options() {
             "A setting of the method or of what learns; may be given several times")
           .repeated(),
       json_row("One JSON document"),
-      flag("quiet", "No progress on stderr"),
   });
   return kRows;
 }
@@ -178,8 +178,9 @@ class LogicProgress {
 };
 
 void tell(const LogicAnswer& answer) {
-  std::string line = fmt::format("{} ground atoms, {} clauses; {}: {}", answer.ground_atoms,
-                                 answer.clauses, answer.result.method, name_of(answer.result.kind));
+  std::string line = fmt::format("{}, {}; {}: {}", counted(answer.ground_atoms, "ground atom"),
+                                 counted(answer.clauses, "clause"), answer.result.method,
+                                 name_of(answer.result.kind));
   if (!answer.result.converged) line += ", not converged";
   if (answer.cost) {
     line += fmt::format("; cost {:.10g}, {:.10g} of it of these clauses", *answer.cost,
@@ -270,8 +271,8 @@ void write_learned(const OptionValues& values, LogicObjective objective,
   }
   if (values.flag("quiet")) return;
   std::string line =
-      fmt::format("{} weights from {} ground atoms, {} clauses: ", learned.weights.size(),
-                  learned.ground_atoms, learned.clauses);
+      fmt::format("{} from {}, {}: ", counted(learned.weights.size(), "weight"),
+                  counted(learned.ground_atoms, "ground atom"), counted(learned.clauses, "clause"));
   if (learned.log_likelihood) {
     line += fmt::format(
         "log-{} {:.10g}; ",

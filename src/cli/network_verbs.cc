@@ -10,6 +10,7 @@
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
 #include "cli/model_options.h"
+#include "core/counted.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -47,11 +48,11 @@ struct NetworkCommand {
 enum class CaseOutput { columns, labels, json };
 
 CaseOutput case_output_of(const OptionValues& values) {
-  const std::string_view name = values.text("output");
+  const std::string_view name = values.text("to");
   if (name.empty() || name == "columns") return CaseOutput::columns;
   if (name == "labels") return CaseOutput::labels;
   if (name == "json") return CaseOutput::json;
-  throw UsageError("--output ", name,
+  throw UsageError("--to ", name,
                    " has no meaning for a Bayesian network; take columns, labels or json");
 }
 
@@ -131,10 +132,10 @@ int run_network_prediction(const OptionValues& values) {
   }
   flush();
   if (impossible > 0) {
-    std::fprintf(stderr,
-                 "warning: %zu cases are impossible in the network, and have no label "
-                 "(--smoothing in training helps)\n",
-                 impossible);
+    fmt::print(stderr,
+               "warning: {} impossible in the network, without a label (--smoothing in training "
+               "helps)\n",
+               counted(impossible, "case"));
   }
   return kDone;
 }

@@ -3,10 +3,10 @@
 
 #include "app/label/chunks.h"
 #include "app/label/predict.h"
-#include "app/label/tag_files.h"
 #include "app/train/file_shares.h"
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
+#include "cli/label/labelling_options.h"
 #include "cli/model_options.h"
 #include "cli/network_verbs.h"
 #include "cli/processes.h"
@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kPredictFooter = R"(
 Example:
   croft predict -m m.croft new.conll > labelled.conll
-  croft predict -m m.croft --output json --marginals --probability new.conll
+  croft predict -m m.croft --to json --marginals --probability new.conll
   croft predict -m m.croft --append new.conll > labelled.conll
   croft predict -m m.croft --spans --constrain bio new.conll
   croft predict -m m.croft --format spans new.jsonl > labelled.jsonl
@@ -49,7 +49,7 @@ std::span<const OptionRow> answer_options() {
       ignore_lines_row().of(kSequenceModels),
       tokenizer_row().of(kSequenceModels),
       data_text_column_row().of(kSequenceModels),
-      file("result", "FILE", "Write there, and not to standard output")
+      file("output", "FILE", "Write there, and not to standard output")
           .written_as("")
           .short_as('o'),
       flag("append",
@@ -57,9 +57,9 @@ std::span<const OptionRow> answer_options() {
            "of columns, text or record of csv (but of --text-column); of JSON lines (spans, "
            "prodigy, doccano) the object "
            "with its spans and their probabilities")
-          .without("output")
+          .without("to")
           .of(kSequenceModels),
-      choice("output", "OUTPUT", {"columns", "labels", "json", "spans"},
+      choice("to", "FORMAT", {"columns", "labels", "json", "spans"},
              "columns: rows with the label added; labels: one a line; json: one object a "
              "sequence; spans: the same, with the tokens and what the data had beside them"),
       flag("marginals",
@@ -91,39 +91,15 @@ std::span<const OptionRow> answer_options() {
   return kRows;
 }
 
-std::span<const OptionRow> labelling_options() {
+std::span<const OptionRow> further_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
-      choice("decode", "DECODE=viterbi, of hidden-chain marginal",
-             {"viterbi", "best", "marginal", "risk", "labelling"},
-             "viterbi (of a graph: best): the most probable labelling; marginal: at each position "
-             "the most probable label; risk: the fewest errors expected among allowed labellings; "
-             "labelling: of a hidden-chain, whose viterbi is the best path of states, the most "
-             "probable labelling")
-          .of(kModelFiles),
-      decoder_row().of(kSequenceModels),
-      words("constrain", "RULES",
-            "Labels that may follow each other: bio, bioes, or a file of rules")
-          .or_file()
-          .of(kSequenceModels),
       flag("partial",
            "The labels of the data restrict: ? is any label, A is forced, A|B is one of these")
           .of(kSequenceModels),
       letter("partial-separator", "CHARACTER=|", "Character between the labels of a set")
           .at_first("|")
           .beside("partial")
-          .of(kSequenceModels),
-      file("penalties", "FILE", "File of lines TEST LABEL PENALTY: soft penalties")
-          .of(kSequenceModels),
-      words("rule", "RULE ...",
-            "What the labelling obeys as a whole: at-most|at-least|exactly K TYPE, at-most|… K "
-            "label LABEL, occurs LABEL, not-both A B, agree COLUMN (for attributes: agree PREFIX); "
-            "may be given several times")
-          .repeated()
-          .of(kSequenceModels),
-      whole("limit", "N=10000",
-            "Steps of a search for one sequence, where rules or --decode labelling need one")
-          .from(1)
           .of(kSequenceModels),
       chunks_row("How labels spell chunks, for --spans, --rule and spans: auto, bio, bio1, ioe, "
                  "bioes, raw or none")
@@ -133,8 +109,8 @@ std::span<const OptionRow> labelling_options() {
 }
 
 OptionTables predict_options() {
-  return {answer_options(),        labelling_options(), decision_options(), graph_label_options(),
-          graph_predict_options(), network_options(),   common_options()};
+  return {answer_options(),      labelling_options(),     further_options(), decision_options(),
+          graph_label_options(), graph_predict_options(), network_options(), common_options()};
 }
 
 // Columns for columns, spans for spans, labels for others, JSON for what only it has.
@@ -155,7 +131,7 @@ void set_append(const SequenceModel& model, const DataForm& form, PredictOptions
   const InputFormat format = model.extractor().config().format;
   if (format == InputFormat::attributes || format == InputFormat::svmlight) {
     throw UsageError("--append: another field of a line of ", format_name(format),
-                     " would be read as one of its attributes; --output columns writes the "
+                     " would be read as one of its attributes; --to columns writes the "
                      "labels alone");
   }
   if (form.is_foreign() && !form.is_json_lines()) {
@@ -189,24 +165,13 @@ PredictOptions make_options(const OptionValues& values, const SequenceModel& mod
                 options.marginals);
   options.output = output_by_default(ask, model, spans);
   values.choose(
-      "output",
-      {OutputFormat::columns, OutputFormat::labels, OutputFormat::json, OutputFormat::spans},
+      "to", {OutputFormat::columns, OutputFormat::labels, OutputFormat::json, OutputFormat::spans},
       options.output);
   return options;
 }
 
 TagRequest make_request(const OptionValues& values, const SequenceModel& model) {
-  TagRequest request;
-  values.choose(
-      "decode",
-      {Decode::viterbi, Decode::viterbi, Decode::marginal, Decode::risk, Decode::labelling},
-      request.decode);
-  request.decision = read_decision(values);
-  values.read("rule", request.rules);
-  values.read("limit", request.limit);
-  request.scheme = chunk_scheme(values);
-  read_limits(model, std::string(values.text("constrain")), std::string(values.text("penalties")),
-              request);
+  TagRequest request = read_labelling(values, model);
   if (values.flag("partial")) {
     request.partial = PartialLabels{values.text("partial-separator")[0], "?"};
   }
@@ -217,26 +182,19 @@ void check_usage(const OptionValues& values) {
   for (const std::string_view name : kOtherAnswers) {
     if (!values.flag("append") || !values.given(name)) continue;
     throw UsageError("--append adds the label and its probability; ", Message::option(name),
-                     " goes with --output json");
+                     " goes with --to json");
   }
-  if (values.text("decode") == "best") {
-    throw UsageError(
-        "--decode best is for a model of kind graph; there are viterbi, marginal and risk");
-  }
+  check_labelling_options(values);
   if (values.given("smallest") && values.text("marginals") != "edges" &&
       !values.flag("expected-counts")) {
     throw UsageError(
         "--smallest is of the pairs of labels that --marginals=edges and --expected-counts write: "
         "neither is there");
   }
-  if (values.given("limit") && !values.given("rule") && values.text("decode") != "labelling") {
-    throw UsageError(
-        "--limit is of the search for --rule and --decode labelling: neither is there");
-  }
   if (values.text("chunks") != "auto" && !values.flag("spans") && !values.given("rule") &&
-      values.text("output") != "spans" && !is_read_as_spans(values.text("format"))) {
+      values.text("to") != "spans" && !is_read_as_spans(values.text("format"))) {
     throw UsageError(
-        "--chunks says how --spans, --rule, --output spans and data of spans (--format spans, raw "
+        "--chunks says how --spans, --rule, --to spans and data of spans (--format spans, raw "
         "and others) read labels, and there is none of these");
   }
 }
@@ -360,15 +318,33 @@ int predict_by(const OptionValues& values) {
   return label_sequences(values);
 }
 
+bool is_form(const OptionValues& values, std::string_view name) {
+  const std::vector<std::string_view>& forms = values.row("to").choices;
+  return std::ranges::find(forms, name) != forms.end();
+}
+
+// `--output json` is `--to json`: a file of this name is ./json.
+OptionValues with_form(const OptionValues& values) {
+  OptionValues own(values.tables());
+  for (const std::string& each : values.arguments()) {
+    const std::string_view output = "--output=";
+    const bool form = each.starts_with(output) && is_form(values, each.substr(output.size()));
+    own.set_argument(form ? "--to=" + each.substr(output.size()) : each);
+  }
+  own.check_company();
+  return own;
+}
+
 int run_predict(const OptionValues& values) {
+  if (is_form(values, values.text("output"))) return run_predict(with_form(values));
   ResultFile file;
-  if (values.given("result")) {
+  if (values.given("output")) {
     if (values.given("table")) {
       throw UsageError(
-          "--result is of what is printed, and --table writes into the database: leave out one");
+          "--output is of what is printed, and --table writes into the database: leave out one");
     }
-    require_one_process("--result");
-    file.open(std::string(values.text("result")));
+    require_one_process("--output");
+    file.open(std::string(values.text("output")));
   }
   const int status = predict_by(values);
   file.commit();

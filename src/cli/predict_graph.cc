@@ -4,7 +4,9 @@
 #include <array>
 
 #include "cli/graph_verbs.h"
+#include "cli/label/labelling_options.h"
 #include "cli/model_options.h"
+#include "core/counted.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "model/kinds/graph_model.h"
@@ -14,30 +16,16 @@
 namespace croft::cli {
 namespace {
 
-// --decode, --output and --marginals have other values for other kinds.
-[[noreturn]] void fail_other_kind(const OptionValues& values, std::string_view option,
-                                  std::string_view instead) {
-  throw UsageError(Message::option(option), " ", values.text(option),
-                   " has no meaning for a model of kind graph; take ", instead);
-}
-
-GraphDecode decode_of(const OptionValues& values) {
-  const std::string_view name = values.text("decode");
-  if (name.empty() || name == "best") return GraphDecode::best;
-  if (name == "marginal") return GraphDecode::marginal;
-  fail_other_kind(values, "decode", "best or marginal");
-}
-
 enum class Output { text, json };
 Output output_of(const OptionValues& values) {
-  const std::string_view name = values.text("output");
+  const std::string_view name = values.text("to");
   if (name.empty() || name == "columns") return Output::text;
   if (name == "json") return Output::json;
-  fail_other_kind(values, "output", "columns or json");
+  fail_other_kind(values, "to", "columns or json");
 }
 
 GraphLabelOptions label_options(const OptionValues& values) {
-  const GraphDecode decode = decode_of(values);
+  const GraphDecode decode = graph_decode_of(values);
   GraphLabelOptions options = read_graph_label_options(values, decode);
   if (values.text("marginals") == "edges") {
     throw UsageError(
@@ -130,9 +118,9 @@ int run_graph_prediction(const OptionValues& values) {
                               .marginals = options.keep_marginals,
                               .overwrite = values.flag("overwrite")};
   if (!table.table.empty()) {
-    if (values.given("output")) {
+    if (values.given("to")) {
       throw UsageError(
-          "--output is of stdout, and --table writes into the database: leave out one");
+          "--to is of what is printed, and --table writes into the database: leave out one");
     }
     if (databases.size() > 1) {
       throw UsageError("--table writes into one database of SQLite, and there are several files");
@@ -154,8 +142,8 @@ int run_graph_prediction(const OptionValues& values) {
     write_lines(tables, labels, output);
   } else {
     write_prediction_table(table, tables, labels);
-    std::fprintf(stderr, "wrote the table %s (%zu rows) into %s\n", table.table.c_str(),
-                 tables.variables().size(), table.path.c_str());
+    note(fmt::format("wrote the table {} ({}) into {}", table.table,
+                     counted(tables.variables().size(), "row"), table.path));
   }
   return kDone;
 }

@@ -36,9 +36,9 @@ Example:
   croft cluster -o brown.txt text.txt       classes of words, for features
   croft logic friends.mln -e friends.db     probabilities of atoms in Markov logic
   croft bugs line.bug --data line-data.R    draws from the posterior of a BUGS model
-  croft serve m.croft sprinkler.bif         answers over HTTP
+  croft serve -m m.croft -m sprinkler.bif   answers over HTTP
   croft suggest -m m.croft new.conll        what is most worth labelling by hand
-  croft compare a.croft b.croft test.conll  is one better, and where do they differ
+  croft compare -m a.croft -m b.croft test.conll  is one better, and where do they differ
   croft errors -m m.croft test.conll        where is it wrong
   croft check train.conll test.conll        what is strange in the data
 

@@ -10,6 +10,7 @@
 #include "app/file_checks.h"
 #include "cli/common.h"
 #include "cli/processes.h"
+#include "core/counted.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -176,14 +177,15 @@ void TrainingReport::round(const FeatureRound& round) {
   log(line);
   std::string text =
       fmt::format("{}, round {}: objective {:.2f}", round.what, round.number, round.objective);
-  if (round.errors) text += fmt::format(", {} positions in error", *round.errors);
-  if (round.added > 0) text += fmt::format(", {} features added", round.added);
+  if (round.errors) text += fmt::format(", {} in error", counted(*round.errors, "position"));
+  if (round.added > 0) text += fmt::format(", {} added", counted(round.added, "feature"));
   if (round.best_gain) {
     text += fmt::format(" (gains {:.1f} to {:.1f})", *round.best_gain, *round.least_gain);
   }
-  if (round.dropped > 0) text += fmt::format(", {} features dropped", round.dropped);
-  text += fmt::format(", {} features", round.features);
-  if (round.conjunctions > 0) text += fmt::format(", {} conjunctions", round.conjunctions);
+  if (round.dropped > 0) text += fmt::format(", {} dropped", counted(round.dropped, "feature"));
+  text += fmt::format(", {}", counted(round.features, "feature"));
+  if (round.conjunctions > 0)
+    text += fmt::format(", {}", counted(round.conjunctions, "conjunction"));
   if (round.holdout) text += ", " + holdout_text(*round.holdout);
   line_.print(fmt::format("{}  {:.1f} s\n", text, seconds()));
 }

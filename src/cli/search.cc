@@ -24,7 +24,7 @@ namespace croft::cli {
 namespace {
 
 constexpr const char* kSearchFooter = R"(
-All other options are those of `croft train`, and hold for every setting; see croft train --help.
+All other options are those of `croft train`, and hold for every setting; see croft train --help=all.
 
 Example:
   croft search train.conll --range l2=0.01:100:log --metric chunk-f1
@@ -69,7 +69,6 @@ std::span<const OptionRow> output_options() {
           .written_as("")
           .short_as('o'),
       flag("json", "One JSON document instead of a table"),
-      flag("quiet", "No progress on stderr"),
   });
   return kRows;
 }

@@ -24,12 +24,12 @@ namespace {
 
 constexpr const char* kServeFooter = R"(
 Example:
-  croft serve m.croft                        then open http://127.0.0.1:8080/
-  croft serve tagger=m.croft sprinkler.bif --port 9000
-  croft serve m.croft --queue new.txt --labelled labelled.txt --train train.txt --holdout test.txt
-  croft serve pages.croft --database pages.sqlite
-  croft serve friends.mln --evidence friends.db
-  croft serve m.croft --host 0.0.0.0 --allow-host box.example.org --token-file token.txt
+  croft serve -m m.croft                        then open http://127.0.0.1:8080/
+  croft serve -m tagger=m.croft -m sprinkler.bif --port 9000
+  croft serve -m m.croft --queue new.txt --labelled labelled.txt --train train.txt --holdout test.txt
+  croft serve -m pages.croft --database pages.sqlite
+  croft serve -m friends.mln --evidence friends.db
+  croft serve -m m.croft --host 0.0.0.0 --allow-host box.example.org --token-file token.txt
   curl -H "Content-Type: application/json" http://127.0.0.1:8080/v1/tag \
        -d '{"data": "2 CD\ncups NNS\n", "marginals": "predicted"}'
 
@@ -41,11 +41,12 @@ docs/serve/README.md has the endpoints, the limits and what keeps strangers out.
 std::span<const OptionRow> serve_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
-      file("MODEL", "FILE ...",
-           "Models, networks and factor graphs; NAME=FILE gives one another name than its file's")
-          .needed()
-          .unnamed()
-          .listed(),
+      file("model", "FILE ...",
+           "A model, network or factor graph; NAME=FILE gives it another name than its file's; may "
+           "be given several times")
+          .short_as('m')
+          .repeated()
+          .needed(),
       whole("port", "PORT=8080", "Where to listen; 0: at a port that is free")
           .at_first("8080")
           .between(0, 65'535),
@@ -88,7 +89,6 @@ std::span<const OptionRow> serve_options() {
              "Of these: hard rules are soft ones of this weight, where they contradict each other"),
       number("time", "SECONDS=30", "The longest work on one request").between(0.01, 3600),
       whole("connections", "N=1024", "More at once are refused").between(1, 100'000),
-      flag("quiet", "No messages on stderr"),
   });
   return kRows;
 }
@@ -224,7 +224,7 @@ int run_serve(const OptionValues& values) {
   values.read("port", port);
   const serve::Access access = read_access(values, host);
   const serve::ServeLimits limits = read_limits_of(values);
-  serve::ModelStore models(values.list("MODEL"), read_sources(values, limits));
+  serve::ModelStore models(values.list("model"), read_sources(values, limits));
   serve::HttpServer server(host, static_cast<std::uint16_t>(port), limits, workers_of(values));
   serve::Metrics metrics;
   serve::ServiceParts parts{models, limits, metrics, &server.counts(), CROFT_VERSION};

@@ -64,7 +64,6 @@ std::span<const OptionRow> stack_options() {
       file("template", "FILE",
            "Templates of the other attributes; without: the default features for words"),
       file("kit", "FILE", "Further features beside the other attributes (docs/features.md)"),
-      flag("quiet", "No progress on stderr"),
   });
   return kRows;
 }

@@ -95,6 +95,34 @@ std::string train_footer() {
          kTextsAndTables + kExamples;
 }
 
+// The kind that --model or --format names; a wrong combination is told when it is run.
+KindChoice kind_of_help(const OptionValues& values) {
+  try {
+    return chosen_kind(values);
+  } catch (const UsageError&) {
+    return {kChainBit, "chain"};
+  }
+}
+
+std::string brief_train_footer(const OptionValues& values) {
+  std::string kinds;
+  for (const KindName& each : kind_names()) {
+    kinds += (kinds.empty() ? "" : ", ") + std::string(each.name);
+  }
+  return fmt::format(R"(
+Example:
+  croft train -o m.croft train.conll
+  croft train -o m.croft --holdout 0.1 --early-stop 10 --log m.log train.conll
+  croft train -o m.croft --format text news.tsv
+
+These are the options that most trainings of --model {} need.
+  croft train --help=all               all options, objectives and optimizers
+  croft train --model KIND --help      those of another kind:
+    {}
+docs/training.md is a guide, docs/options.md says which kinds have which options.)",
+                     kind_of_help(values).shown.text(), kinds);
+}
+
 }  // namespace
 
 const Verb kTrain = {.name = "train",
@@ -106,6 +134,8 @@ const Verb kTrain = {.name = "train",
                          "use less data, a larger machine or, for a model of kind chain, maxent "
                          "or memm, fewer features: --features observed, --min-count",
                      .own_company = true,
+                     .kinds = [](const OptionValues& values) { return kind_of_help(values).bit; },
+                     .brief_footer = brief_train_footer,
                      .several_processes = true};
 
 int run_train(const OptionValues& values) {

@@ -26,21 +26,24 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// Those before an option are right in any case.
-std::string_view without_dashes(std::string_view text) {
-  return text.substr(std::min(text.find_first_not_of('-'), text.size()));
+// The letters alone: dashes before an option are right in any case, and capitals are no mistake.
+std::string compared(std::string_view text) {
+  std::string out(text.substr(std::min(text.find_first_not_of('-'), text.size())));
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
 }
 
 }  // namespace
 
 std::string closest_name(std::string_view text, const std::vector<std::string_view>& names) {
   constexpr std::size_t kLongest = 64;  // bytes; the distance costs their square
-  const std::string_view word = without_dashes(text);
+  if (text.size() > kLongest) return "";
+  const std::string word = compared(text);
   std::size_t fewest = kLongest + 1;
   std::string_view closest;
   for (const std::string_view name : names) {
-    if (text.size() > kLongest || name.size() > kLongest) continue;
-    const std::string_view other = without_dashes(name);
+    if (name.size() > kLongest) continue;
+    const std::string other = compared(name);
     const bool begun = word.size() >= 3 && other.starts_with(word);
     const std::size_t changes = edit_distance(word, other);
     const bool near = begun || 3 * changes <= std::max(word.size(), other.size());

@@ -49,7 +49,6 @@ struct OptionRow {
   std::string_view needs{};     // another option, without which this one is an error
   std::string_view excludes{};  // another option that may not stand beside it
   std::string_view alias{};     // another spelling; on the command line alone
-  std::string_view place{};     // how help calls it where it may also stand without its name
   char letter = 0;              // of one dash
   bool several = false;         // may be given several times: the values are a list
   bool in_a_row = false;        // of several: may follow one name
@@ -60,6 +59,7 @@ struct OptionRow {
   std::string_view noun{};   // of those: what would need another name, for messages: "the model "
   bool may_be_file = false;  // of words: some of them name a file, which is read
   bool hidden = false;       // help does not list it
+  bool first = false;        // among the few that a short help has (Verb::kinds)
 
   // A row is written as a sentence: whole("rare", "N", "Values …").of(kHmmBit).between(0, 64).
   OptionRow of(KindSet set, Message reason = {}) const {
@@ -96,9 +96,6 @@ struct OptionRow {
   OptionRow or_called(std::string_view other) const {
     return with([&](OptionRow& r) { r.alias = other; });
   }
-  OptionRow or_unnamed(std::string_view called) const {
-    return with([&](OptionRow& r) { r.place = called; });
-  }
   OptionRow short_as(char c) const {
     return with([&](OptionRow& r) { r.letter = c; });
   }
@@ -119,6 +116,9 @@ struct OptionRow {
   }
   OptionRow or_file() const {
     return with([](OptionRow& r) { r.may_be_file = true; });
+  }
+  OptionRow upfront() const {
+    return with([](OptionRow& r) { r.first = true; });
   }
   OptionRow outside() const {
     return with([](OptionRow& r) { r.front_end = true; });

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/counted.h"
 #include "croft/core/error.h"
 
 namespace croft {
@@ -27,14 +28,14 @@ void check_start(const Iteration& start) {
 
 void check_finite(const Iteration& now) {
   if (std::isfinite(now.objective)) return;
-  throw Error(fmt::format(
-      "the objective is {} after {} iterations; attribute values are too large for this "
-      "method (scale them down), or its step or its kernel is",
-      now.objective, now.number));
+  throw Error(
+      fmt::format("the objective is {} after {}; attribute values are too large for this "
+                  "method (scale them down), or its step or its kernel is",
+                  now.objective, counted(now.number, "iteration")));
 }
 
 std::string stopped_message(std::size_t iterations) {
-  return fmt::format("stopped on request after {} iterations", iterations);
+  return fmt::format("stopped on request after {}", counted(iterations, "iteration"));
 }
 
 void check_positive(std::string_view name, double value) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/counted.h"
 #include "optimize/checks.h"
 
 namespace croft {
@@ -77,19 +78,20 @@ bool StopTracker::a_rule_holds(const Iteration& now) {
     const double change = (high - low) / std::max(1.0, std::abs(now.objective));
     if (change < rule_.tolerance) {
       return stop(StopReason::converged_objective,
-                  fmt::format("the objective changed by {:.3g}, relatively, in {} iterations: "
+                  fmt::format("the objective changed by {:.3g}, relatively, in {}: "
                               "less than the tolerance {:g}",
-                              change, rule_.window, rule_.tolerance));
+                              change, counted(rule_.window, "iteration"), rule_.tolerance));
     }
   }
   if (!go_on_) return stop_on_request(now.number);
   if (now.number >= rule_.max_iterations) {
-    return stop(StopReason::max_iterations,
-                fmt::format("all {} iterations are done; not converged{}", rule_.max_iterations,
-                            now.gap ? fmt::format(": the objective, {:.10g}, may be {:.3g}, "
-                                                  "relatively, above its minimum",
-                                                  now.objective, *now.gap)
-                                    : ""));
+    return stop(
+        StopReason::max_iterations,
+        fmt::format("all {} are done; not converged{}", counted(rule_.max_iterations, "iteration"),
+                    now.gap ? fmt::format(": the objective, {:.10g}, may be {:.3g}, "
+                                          "relatively, above its minimum",
+                                          now.objective, *now.gap)
+                            : ""));
   }
   return false;
 }

@@ -18,6 +18,19 @@ py::tuple reduce(const py::object& self) {
                         self.attr("__getstate__")());
 }
 
+// An object without its C++ value: pybind11 would hand on memory that nobody has written.
+void* refuse_unmade(std::size_t) {
+  throw py::type_error("the object was made by __new__ alone; call its class");
+}
+
+void require_constructors(const py::module_& module) {
+  for (const auto& [name, value] : module.attr("__dict__").cast<py::dict>()) {
+    if (!py::isinstance<py::type>(value)) continue;
+    auto* const info = py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(value.ptr()));
+    if (info != nullptr) info->operator_new = refuse_unmade;
+  }
+}
+
 void pickle_safely(const py::module_& module) {
   for (const auto& [name, value] : module.attr("__dict__").cast<py::dict>()) {
     if (!py::isinstance<py::type>(value) || py::hasattr(value, "__cause__"))
@@ -59,4 +72,5 @@ PYBIND11_MODULE(_core, module) {
   python::bind_slice_stream(module);
   python::bind_search(module);
   pickle_safely(module);
+  require_constructors(module);
 }

@@ -6,7 +6,7 @@ namespace croft::serve {
 
 std::span<const Endpoint> endpoints() {
   static const auto kEndpoints = std::to_array<Endpoint>({
-      {"POST", "/v1/tag", "Label sequences, as croft predict --output json does",
+      {"POST", "/v1/tag", "Label sequences, as croft predict --to json does",
        "{\"model\", \"version\", \"results\"}: an object for each sequence", tag_fields, tag},
       {"POST", "/v1/classify", "The labels of texts or examples, with all their probabilities",
        "As /v1/tag; each result has one label", classify_fields, classify},

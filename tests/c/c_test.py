@@ -53,7 +53,7 @@ def main(croft, library, test, example, work):
     model, data = work / "words.croft", work / "line.txt"
     output(croft, "train", "--quiet", "-o", model, SOURCE / "examples" / "ingredients" / "train.txt")
     data.write_text("\n".join(WORDS) + "\n\n")
-    line = json.loads(output(croft, "predict", "-m", model, "--output", "json", "--marginals", data).splitlines()[0])
+    line = json.loads(output(croft, "predict", "-m", model, "--to", "json", "--marginals", data).splitlines()[0])
     expected = [f"{word}\t{label}\t{p:.6f}" for word, label, p in zip(WORDS, line["labels"], line["marginals"])]
 
     output(test, model)

@@ -49,7 +49,7 @@ def main(croft, library, work, jar=None):
     labels = [line.split("\t")[0] for line in labels.read_text("utf-8").splitlines() if line[:2] != "# "]
     assert label("--post") == "".join(f"{next(rows)}\t{label}\n" if label else "\n" for label in labels)
     assert next(rows, None) is None
-    assert label("--check") == run(croft, "predict", "-m", model, "--output", "columns", data)
+    assert label("--check") == run(croft, "predict", "-m", model, "--to", "columns", data)
 
 
 if __name__ == "__main__":

@@ -83,16 +83,47 @@ class HelpTest(CliTest):
         }
         for verb, names in options.items():
             with self.subTest(verb=verb):
-                text = self.run_ok(verb, "--help")
+                text = self.run_ok(verb, "--help=all")
                 self.assertIn(f"Usage: croft {verb}", text)
                 self.assertRegex(text, rf"Example:\n  croft {verb} ")
                 for name in [*names.split(), "--threads", "--seed"]:
                     self.assertRegex(text, rf"(?m)^ +{name}\b")
 
-    def test_help_of_inspect_says_that_the_model_is_needed_once(self):
-        text = self.run_ok("inspect", "--help")
-        self.assertNotIn("REQUIRED", text)
-        self.assertIn("Model file (required, as MODEL or as --model)", text)
+    def test_a_model_stands_behind_m_in_every_verb(self):
+        model = ingredients_model()
+        for verb in ("predict", "inspect", "card", "errors", "explain", "stack", "calibrate", "suggest", "compare",
+                     "serve"):
+            text = self.run_ok(verb, "--help")
+            self.assertRegex(text, r"(?m)^  -m,--model FILE", verb)
+            self.assertIn("REQUIRED", text, verb)
+        for verb in ("inspect", "card", "serve"):
+            self.fails(WRONG_USAGE, verb, model, mentions=["the model is named with -m"])
+
+    def test_o_is_the_file_that_is_written_in_every_verb(self):
+        for verb in ("train", "predict", "convert", "calibrate", "card", "cluster", "search", "logic", "bugs"):
+            self.assertRegex(self.run_ok(verb, "--help"), r"(?m)^  -o,--output ", verb)
+        # `--output json` is the form, as `--to json` is.
+        for verb, form, *data in (("predict", "json", "-m", ingredients_model(), TEST),
+                                  ("infer", "uai", INGREDIENTS.parent / "graphs/sprinkler.bif")):
+            self.assertEqual(self.run_ok(verb, "--output", form, *data), self.run_ok(verb, "--to", form, *data))
+
+    def test_every_verb_has_quiet(self):
+        for verb in re.findall(r"(?m)^  ([a-z-]+) {2,}[A-Z]", self.run_ok("--help")):
+            self.assertIn("--quiet", self.run_ok(verb, "--help"), verb)
+
+    def test_help_of_train_is_short_and_all_of_it_is_there_on_request(self):
+        short, whole = self.run_ok("train", "--help"), self.run_ok("train", "--help=all")
+        self.assertLess(short.count("\n"), 70)
+        self.assertLess(max(map(len, short.split("\n"))), 121)
+        self.assertIn("--help=all", short)
+        self.assertGreater(whole.count("\n"), 300)
+        self.assertNotIn("--induce-batch", short)
+        self.assertIn("--induce-batch", whole)
+        hmm = self.run_ok("train", "--model", "hmm", "--help")
+        self.assertIn("--smoothing", hmm)
+        self.assertNotIn("--l2", hmm)
+        self.assertIn("--term-weights", self.run_ok("train", "--format", "text", "--help"))
+        self.assertEqual(self.run_ok("predict", "--help=all"), self.run_ok("predict", "--help"))
 
     def test_verbs_that_are_not_built_yet_are_unknown(self):
         text = self.run_ok("--help")
@@ -124,20 +155,20 @@ class PredictOutputTest(CliTest):
         text = TEST.read_text("utf-8")
         words = self.file("words.txt", re.sub(r"(?m) \S+$", "", text))
         wrong = self.file("wrong.txt", re.sub(r"(?m) \S+$", " QTY", text))
-        expected = self.predict("--output", "labels", TEST)
-        self.assertEqual(self.predict("--output", "labels", words), expected)
-        self.assertEqual(self.predict("--output", "labels", wrong), expected)
+        expected = self.predict("--to", "labels", TEST)
+        self.assertEqual(self.predict("--to", "labels", words), expected)
+        self.assertEqual(self.predict("--to", "labels", wrong), expected)
 
     def test_labels_are_the_last_column_alone(self):
         columns = re.sub(r"(?m)^.* ", "", self.predict(TEST))
-        self.assertEqual(self.predict("--output", "labels", TEST), columns)
+        self.assertEqual(self.predict("--to", "labels", TEST), columns)
 
     def test_json_is_one_object_a_sequence_with_what_was_asked_for(self):
-        labels = sequences_of(self.predict("--output", "labels", TEST))
-        documents = [json.loads(x) for x in self.predict("--output", "json", TEST).splitlines()]
+        labels = sequences_of(self.predict("--to", "labels", TEST))
+        documents = [json.loads(x) for x in self.predict("--to", "json", TEST).splitlines()]
         self.assertEqual([set(d) for d in documents], [{"labels"}] * len(labels))
         self.assertEqual([d["labels"] for d in documents], labels)
-        text = self.predict("--output", "json", "--probability", "--marginals", TEST)
+        text = self.predict("--to", "json", "--probability", "--marginals", TEST)
         for document in map(json.loads, text.splitlines()):
             self.assertEqual(set(document), {"labels", "probability", "marginals"})
             self.assertEqual(len(document["marginals"]), len(document["labels"]))
@@ -146,8 +177,8 @@ class PredictOutputTest(CliTest):
             self.assertLessEqual(document["probability"], min(document["marginals"]) + 1e-9)
 
     def test_marginals_of_all_labels_sum_to_1(self):
-        text = self.predict("--output", "json", "--marginals=all", TEST)
-        of_predicted = self.predict("--output", "json", "--marginals", TEST)
+        text = self.predict("--to", "json", "--marginals=all", TEST)
+        of_predicted = self.predict("--to", "json", "--marginals", TEST)
         for all_labels, predicted in zip(map(json.loads, text.splitlines()),
                                          map(json.loads, of_predicted.splitlines())):
             for t, row in enumerate(all_labels["marginals"]):
@@ -159,8 +190,8 @@ class PredictOutputTest(CliTest):
 
     def test_marginals_in_columns_are_those_of_json(self):
         columns = sequences_of(self.predict("--marginals", TEST))
-        every = sequences_of(self.predict("--marginals=all", "--output", "labels", TEST))
-        text = self.predict("--output", "json", "--marginals=all", TEST)
+        every = sequences_of(self.predict("--marginals=all", "--to", "labels", TEST))
+        text = self.predict("--to", "json", "--marginals=all", TEST)
         for rows, label_rows, document in zip(columns, every, map(json.loads, text.splitlines())):
             for row, label_row, marginals in zip(rows, label_rows, document["marginals"]):
                 label, probability = row.split(" ")[-2:]
@@ -172,7 +203,7 @@ class PredictOutputTest(CliTest):
 
     def test_the_probability_stands_before_each_sequence(self):
         lines = self.predict("--probability", NEW)
-        documents = self.predict("--probability", "--output", "json", NEW).splitlines()
+        documents = self.predict("--probability", "--to", "json", NEW).splitlines()
         found = re.findall(r"(?m)^# probability (\S+)$", lines)
         self.assertEqual(len(found), len(documents))
         for number, document in zip(found, map(json.loads, documents)):
@@ -234,10 +265,10 @@ class InputTest(CliTest):
                 path = self.file("variant.txt", variant)
                 self.assertEqual(self.train("m.croft", *short, path).read_bytes(), expected)
         words = NEW.read_bytes().strip(b"\n")
-        labels = self.predict("--output", "labels", NEW)
+        labels = self.predict("--to", "labels", NEW)
         for variant in (words, words.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + words):
             path = self.file("new.txt", variant)
-            self.assertEqual(self.predict("--output", "labels", path), labels)
+            self.assertEqual(self.predict("--to", "labels", path), labels)
 
     def test_labels_and_features_may_be_any_utf8(self):
         data = "naïve ÉTAT\n東京 地名\n½ ЧИСЛО\n\n東京 地名\nнет ЧИСЛО\n"
@@ -245,7 +276,7 @@ class InputTest(CliTest):
         model = self.train("modèle.croft", path)
         labelled = self.run_ok("predict", "-m", model, path)
         self.assertEqual(labelled, re.sub(r"(?m)( \S+)$", r"\1\1", data) + "\n")
-        text = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all", path)
+        text = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all", path)
         for document in map(json.loads, text.splitlines()):
             for row in document["marginals"]:
                 self.assertEqual(set(row), {"ÉTAT", "地名", "ЧИСЛО"})
@@ -273,7 +304,7 @@ class AttributesTest(CliTest):
         data = self.file("new.attributes", self.DATA)
         model = self.model()
         self.assertEqual(self.run_ok("predict", "-m", model, data), "X\nY\n\nY\nX\n\n")
-        self.assertEqual(self.run_ok("predict", "-m", model, "--output", "columns", data),
+        self.assertEqual(self.run_ok("predict", "-m", model, "--to", "columns", data),
                          "X\tX\nY\tY\n\nY\tY\nX\tX\n\n")
         unlabelled = self.file("unlabelled.attributes", re.sub(r"(?m)^[XY]", "", self.DATA))
         self.assertEqual(self.run_ok("predict", "-m", model, unlabelled), "X\nY\n\nY\nX\n\n")
@@ -319,7 +350,7 @@ class TemplateTest(CliTest):
     def test_the_language_can_be_named(self):
         # A CRF++ comment starts a line; behind a template it is text, in Wapiti's language it is not.
         template = self.file("t", "U0:%x[0,0] #note\nB\n")
-        models = [self.run_ok("inspect", "--weights", self.train(
+        models = [self.run_ok("inspect", "--weights", "-m", self.train(
             f"{language}.croft", "--template", template, "--template-language", language, "--max-iterations", 2, TRAIN))
                   for language in ("auto", "crfpp", "wapiti")]
         self.assertEqual(models[0], models[1])
@@ -406,7 +437,7 @@ class EvaluateTest(CliTest):
 
 class StreamTest(CliTest):
     def test_an_answer_comes_before_the_input_ends(self):
-        for options in ((), ("--threads", "2"), ("--output", "json", "--marginals")):
+        for options in ((), ("--threads", "2"), ("--to", "json", "--marginals")):
             with self.subTest(options=options):
                 self.answer_while_open(options)
 

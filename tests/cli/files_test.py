@@ -5,7 +5,7 @@ import re
 from support import WRONG_USAGE, CliTest, croft, main
 
 # Options that write, in any verb; all others with a file read it.
-WRITE = {"output", "result", "checkpoint", "log", "edges", "state", "plot", "plots", "picture", "save", "reliability",
+WRITE = {"output", "checkpoint", "log", "edges", "state", "plot", "plots", "picture", "save", "reliability",
          "confusion-svg", "labelled"}
 FILES = re.compile(r"^ +(?:-\w, *)?--([\w-]+)(?:,--[\w-]+)* (\[?[A-Z=\]|a-z.]*(?:FILE|FOLDER|MODEL|OUT)\S*)")
 
@@ -23,12 +23,12 @@ CLASHES = [
     (["train", "d.conll", "-o", "m.croft"], "log", "constrain"),
     (["train", "-o", "m.croft"], "checkpoint", "DATA"),
     (["train", "d.conll"], "output", "holdout"),
-    (["predict", "d.conll"], "result", "model"),
-    (["predict", "d.conll", "-m", "m.croft"], "result", "penalties"),
-    (["predict", "d.conll", "-m", "m.croft"], "result", "costs"),
+    (["predict", "d.conll"], "output", "model"),
+    (["predict", "d.conll", "-m", "m.croft"], "output", "penalties"),
+    (["predict", "d.conll", "-m", "m.croft"], "output", "costs"),
     (["evaluate", "d.conll"], "reliability", "model"),
     (["evaluate", "-m", "m.croft"], "confusion-svg", "DATA"),
-    (["inspect", "m.croft"], "picture", "database"),
+    (["inspect", "-m", "m.croft"], "picture", "database"),
     (["convert", "--from", "columns", "--to", "spans"], "output", "INPUT"),
     (["convert", "d.conll", "--from", "columns", "--to", "spans"], "output", "label-names"),
     (["infer", "g.uai"], "save", "evidence"),
@@ -37,7 +37,7 @@ CLASHES = [
     (["search", "d.conll", "--values", "l2=1"], "plot", "dev"),
     (["search", "d.conll", "--values", "l2=1"], "state", "template"),
     (["cluster", "--clusters", "2"], "output", "DATA"),
-    (["serve", "m.croft", "--queue", "q.txt"], "labelled", "train"),
+    (["serve", "-m", "m.croft", "--queue", "q.txt"], "labelled", "train"),
     (["card", "-m", "m.croft", "d.conll"], "output", "notes"),
     (["learning-curve", "d.conll"], "plot", "test"),
 ]
@@ -61,6 +61,22 @@ class FilesTest(CliTest):
                                mentions=[f"--{written} {path} would replace the input {original}"])
                     self.assertEqual(original.read_text("utf-8"), "what is read")
 
+    def test_names_inside_of_a_folder_and_implied_ones_are_files_that_are_read_too(self):
+        folder = self.folder / "br"
+        folder.mkdir()
+        (folder / "a.txt").write_text("Anna lives here.\n", "utf-8")
+        (folder / "a.ann").write_text("T1\tPER 0 4\tAnna\n", "utf-8")
+        for given in (folder, folder / "a.txt"):
+            for name in ("a.ann", "a.txt"):
+                self.fails(WRONG_USAGE, "convert", "--from", "brat", "--to", "spans", given, "-o", folder / name,
+                           mentions=[f"--output {folder / name} would replace the input"])
+        program = self.file("p.bug", "model { y ~ dnorm(0, 1) }\n")
+        draws = self.file("draws.csv", "z\n1\n")
+        self.fails(WRONG_USAGE, "bugs", program, "--data", draws, "-o", self.folder,
+                   mentions=[f"--output {self.folder} would replace the input {draws}", "another folder"])
+        self.assertEqual(draws.read_text("utf-8"), "z\n1\n")
+        self.assertIn("PER", (folder / "a.ann").read_text("utf-8"))
+
     def test_two_outputs_are_two_files(self):
         for verb, one, other in (("infer", "picture", "save"), ("bugs", "plots", "picture"),
                                  ("search", "plot", "state"), ("evaluate", "reliability", "confusion-svg")):
@@ -82,7 +98,7 @@ class FilesTest(CliTest):
         verbs = re.findall(r"^  ([a-z-]+) ", croft("--help").stdout.decode("utf-8"), re.MULTILINE)
         self.assertIn("logic", verbs)
         for verb in verbs:
-            text = croft(verb, "--help").stdout.decode("utf-8")
+            text = croft(verb, "--help=all").stdout.decode("utf-8")
             for entry in re.split(r"\n(?=  +(?:-\w, *)?--)", text):
                 named = FILES.match(entry)
                 if named is not None and named[1] not in WRITE:

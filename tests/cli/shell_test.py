@@ -62,7 +62,7 @@ while zpty -r z line; do print -r -- "$line"; done
 
 
 def help_of(verb):
-    return croft(verb, "--help").stdout.decode()
+    return croft(verb, "--help=all").stdout.decode()
 
 
 def options_of(verb):

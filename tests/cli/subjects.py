@@ -27,7 +27,7 @@ class SubjectsTest(CliTest):
                           self.file(name + ".tsv", documents(300, 1, labels)))
 
     def posteriors(self, model, data):
-        lines = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all", data)
+        lines = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all", data)
         return [json.loads(line)["marginals"][0] for line in lines.splitlines()]
 
     def evaluated(self, model, data):

@@ -9,6 +9,7 @@ TEST(ClosestName, NeedsTheFewestChanges) {
   EXPECT_EQ(closest_name("prdict", {"train", "predict", "inspect"}), "predict");  // one inserted
   EXPECT_EQ(closest_name("biose", {"bio", "bioes"}), "bioes");                    // two swapped
   EXPECT_EQ(closest_name("predict", {"predicts", "predict"}), "predict");
+  EXPECT_EQ(closest_name("BIO", {"bio", "bioes"}), "bio");  // capitals do not count
 }
 
 TEST(ClosestName, IsNoneWhereMoreThanAThirdWouldHaveToChange) {

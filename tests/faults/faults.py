@@ -46,7 +46,7 @@ COMMANDS = {
     "train-kinds": "train --quiet --threads 2 --model segment --max-iterations 2 -o OUT chunks.txt",
     "train-graph": "train --quiet --model graph --spec graph.toml --database new.sqlite --max-iterations 2 -o OUT",
     "train-bayes": "train --quiet --model naive-bayes --format text -o OUT train.tsv",
-    "predict": "predict --threads 2 --output json --marginals -m chain.croft test.txt",
+    "predict": "predict --threads 2 --to json --marginals -m chain.croft test.txt",
     "predict-segment": "predict -m segment.croft chunks-test.txt",
     "predict-graph": "predict -m graph.croft --database new/token.csv",
     "evaluate": "evaluate --json -m chain.croft test.txt",

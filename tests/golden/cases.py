@@ -199,7 +199,7 @@ MODELS = {
     for name in ("junction-tree", "max-product", "trw-s", "alpha-expansion")
 }
 
-ASK = ["predict --output json --marginals=all --probability --k-best 2 -m {model}.croft {data}",
+ASK = ["predict --to json --marginals=all --probability --k-best 2 -m {model}.croft {data}",
        "evaluate --json -m {model}.croft {data}", "inspect -m {model}.croft"]
 EXPLAIN = ["explain --json --top 3 --positions 0-1 -m {model}.croft {data}"]
 NEW = "--database new/token.csv"
@@ -212,9 +212,9 @@ def ask(model, data, *more):
 DOCUMENTS = {
     "chain": ask("chain", "test.txt", *EXPLAIN) + [
         "predict -m chain.croft words.txt",
-        "predict --output labels --decode marginal -m chain.croft words.txt",
-        "predict --output json --marginals=edges --entropy --expected-counts --smallest 0.01 -m chain.croft words.txt",
-        "predict --output json --samples 2 --decode risk -m chain.croft words.txt",
+        "predict --to labels --decode marginal -m chain.croft words.txt",
+        "predict --to json --marginals=edges --entropy --expected-counts --smallest 0.01 -m chain.croft words.txt",
+        "predict --to json --samples 2 --decode risk -m chain.croft words.txt",
         "predict --constrain rules.txt --penalties penalties.txt --probability -m chain.croft words.txt",
         "predict --rule 'at-most 2 label NAME' --rule 'occurs UNIT' -m chain.croft words.txt",
         "predict --partial -m chain.croft test.txt",
@@ -228,9 +228,9 @@ DOCUMENTS = {
                 "inspect --weights -m graph.croft", "inspect --weights -m boosted-maxent.croft"],
     "chain-edges": ask("chain-edges", "test.txt", *EXPLAIN),
     "chain-template": ask("chain-template", "chunks-test.txt", *EXPLAIN) + [
-        "predict --output json --spans -m chain-template.croft chunks-test.txt"],
+        "predict --to json --spans -m chain-template.croft chunks-test.txt"],
     "chain-attributes": ask("chain-attributes", "test.attributes", *EXPLAIN),
-    "chain-spans": ask("chain-spans", "spans.jsonl") + ["predict --output spans -m chain-spans.croft spans.jsonl"],
+    "chain-spans": ask("chain-spans", "spans.jsonl") + ["predict --to spans -m chain-spans.croft spans.jsonl"],
     "order-2": ask("order-2", "test.txt", *EXPLAIN),
     "kit": ask("kit", "chunks-test.txt", *EXPLAIN),
     "voted": ["predict -m optimizer-voted-perceptron.croft words.txt",
@@ -249,22 +249,22 @@ DOCUMENTS = {
     "hmm": ask("hmm", "gestures-test.txt") + ask("hmm-suffix", "test.txt")
            + ["inspect --json --top 2 -m hmm.croft", "predict -m hmm-states.croft unlabelled.txt"],
     "hidden-chain": [
-        "predict --output json --marginals=all --probability -m hidden-chain.croft gestures-test.txt",
-        "predict --output json --decode labelling --k-best 2 -m hidden-chain.croft gestures-test.txt",
+        "predict --to json --marginals=all --probability -m hidden-chain.croft gestures-test.txt",
+        "predict --to json --decode labelling --k-best 2 -m hidden-chain.croft gestures-test.txt",
         "predict --decode viterbi -m hidden-chain.croft gestures-test.txt",
         "evaluate --json -m hidden-chain.croft gestures-test.txt", "inspect -m hidden-chain.croft --top 2"],
     "pool": ask("pool", "test.txt"),
     "code": ask("code-one-vs-rest", "test.txt") + [
-        f"predict --output labels --decoder {decoder} -m code-one-vs-rest.croft words.txt"
+        f"predict --to labels --decoder {decoder} -m code-one-vs-rest.croft words.txt"
         for decoder in ("product", "marginal", "distance", "bits")],
     "boosted-chain": ask("boosted-chain", "chunks-test.txt"),
     "boosted-maxent": ask("boosted-maxent", "test.csv"),
     "boosted-segment": ask("boosted-segment", "chunks-test.txt"),
     "segment": ask("segment", "chunks-test.txt", *EXPLAIN) + [
-        "predict --output json --spans -m segment.croft chunks-test.txt",
-        "predict --output spans -m segment-spans.croft spans.jsonl",
+        "predict --to json --spans -m segment.croft chunks-test.txt",
+        "predict --to spans -m segment-spans.croft spans.jsonl",
         "inspect --top 2 segment.croft", "explain --positions 0 -m segment.croft chunks-test.txt"],
-    "graph": [f"predict --output json --marginals -m graph.croft {NEW}", f"predict -m graph.croft {NEW} --use-known",
+    "graph": [f"predict --to json --marginals -m graph.croft {NEW}", f"predict -m graph.croft {NEW} --use-known",
               f"predict -m graph-skip.croft {NEW} --decode marginal --method belief-propagation",
               f"predict -m graph-skip.croft {NEW} --no-probabilities --search trw-s",
               "predict -m graph.croft --database new.sqlite --table --marginals",
@@ -289,7 +289,7 @@ DOCUMENTS = {
     "calibrate": [f"calibrate -m {model} --method {method} held.tsv -o calibrated.croft --json"
                   for model in ("maxent-text.croft", "naive-bayes-multinomial.croft")
                   for method in ("temperature", "platt", "isotonic")]
-                 + ["predict --output json --marginals=all -m calibrated.croft test.tsv",
+                 + ["predict --to json --marginals=all -m calibrated.croft test.tsv",
                     "evaluate --json -m calibrated.croft test.tsv", "inspect --json calibrated.croft",
                     "calibrate -m chain.croft -o chain-calibrated.croft test.txt",
                     "predict --probability -m chain-calibrated.croft words.txt"],
@@ -308,7 +308,7 @@ DOCUMENTS = {
                  ("map", "graph-cut"), ("map", "qpbo"), ("map", "alpha-beta-swap"))]
              + ["infer potts.uai --json --quiet --task marginals --method swendsen-wang",
                 "infer grid.uai --memory 1G --evidence grid.uai.evid --task marginals", "infer grid.uai --memory 1G",
-                "infer grid.uai --memory 1G --task map --output uai --quiet",
+                "infer grid.uai --memory 1G --task map --to uai --quiet",
                 "infer sprinkler.bif --json --quiet --memory 1G --task marginals --observe sprinkler=on",
                 "infer sprinkler.bif --json --quiet --task marginals --method likelihood-weighting",
                 "infer sprinkler.bif --independent 'sprinkler;rain|season'", "infer sprinkler.bif --blanket rain",

@@ -126,7 +126,7 @@ class Program:
         return done.stderr.strip() if done.returncode else ""
 
     def help(self, verb):
-        return self.run(f"{verb} --help").stdout
+        return self.run(f"{verb} --help=all").stdout
 
     def sha256(self, name):
         path = self.folder / name
@@ -201,6 +201,7 @@ class Program:
 def outputs(program):
     """{file: how to make it} of the quick part, in the order in which they are made."""
     made = {f"help/{verb or 'croft'}.txt": lambda verb=verb: program.help(verb) for verb in cases.HELP}
+    made["help/train-short.txt"] = lambda: program.run("train --help").stdout
     made |= {f"models/{name}.txt": lambda name=name, arguments=arguments: program.training(name, arguments)
              for name, arguments in cases.MODELS.items()}
     return made | {f"documents/{name}.txt": lambda commands=commands: program.documents(commands)

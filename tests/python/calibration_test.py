@@ -47,7 +47,7 @@ def write_csv(path, X, y):
 
 def marginals(model, path, labels):
     rows = [json.loads(line)["marginals"][0] for line in
-            run("predict", "-m", model, "--output", "json", "--marginals=all", path).splitlines()]
+            run("predict", "-m", model, "--to", "json", "--marginals=all", path).splitlines()]
     return numpy.array([[row[str(label)] for label in labels] for row in rows])
 
 
@@ -139,7 +139,7 @@ def test_estimators_of_a_calibrated_model_say_what_the_program_says(tmp_path, ki
         expected = marginals(path, data, found.classes_)
         assert found.predict_proba(X) == pytest.approx(expected, rel=1e-3, abs=1e-5)
         assert abs(found.predict_proba(X) - before.predict_proba(X)).max() > 1e-3
-        said = [line.split()[0] for line in run("predict", "-m", path, "--output", "labels", data).splitlines()]
+        said = [line.split()[0] for line in run("predict", "-m", path, "--to", "labels", data).splitlines()]
         sure = numpy.sort(expected, axis=1)[:, -1] - numpy.sort(expected, axis=1)[:, -2] > 1e-4
         assert (found.predict(X) == said)[sure].all() and sure.mean() > 0.9
         found.save(tmp_path / "again.croft")

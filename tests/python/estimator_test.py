@@ -88,7 +88,7 @@ def test_rows_with_a_template_give_the_model_of_the_command_line(tmp_path):
     from_file = croft.ChainCRF(template=tmp_path / "t.txt").fit(rows, y)
     assert from_text.model_.to_bytes() == (tmp_path / "cli.croft").read_bytes()
     assert same_model(from_text, from_file)
-    said = run("predict", "-m", tmp_path / "cli.croft", "--output", "labels", tmp_path / "train.txt")
+    said = run("predict", "-m", tmp_path / "cli.croft", "--to", "labels", tmp_path / "train.txt")
     assert from_text.predict(rows) == [block.split("\n") for block in said.strip().split("\n\n")]
 
 

@@ -2,6 +2,7 @@
 import copy
 import os
 import pickle
+import subprocess
 import sys
 import threading
 
@@ -363,3 +364,40 @@ def test_what_the_extension_is_asked_is_there():
         _core.option_rows("x")
     with pytest.raises(ValueError, match="observations is empty"):
         _core.Plan(trained().model_._native, {}).hmm([], 3)
+
+
+@pytest.mark.parametrize("name", sorted(name for name, each in vars(_core).items() if isinstance(each, type)
+                                        and not issubclass(each, BaseException)))
+def test_objects_that_new_alone_made_raise(name):
+    code = f"""
+import croft
+made = croft._core.{name}
+bare = made.__new__(made)
+for method in dir(bare):
+    if method.startswith("__"):
+        continue
+    for arguments in ((), (1,), ("a",), (bare,), ([],), ({{}},), (1, 2)):
+        try:
+            value = getattr(bare, method)
+            if callable(value):
+                value(*arguments)
+        except (TypeError, ValueError, OverflowError):
+            pass
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("call", [
+    lambda text: croft.ChainCRF(objective=text).fit([[{"a": 1}]], [["A"]]),
+    lambda text: croft.ChainCRF().fit([[{"a": 1}]], [["A"]]).predict([[{"a": 1}]], rules=[text]),
+    lambda text: croft.evaluate([["A"]], [["A"]], chunks=text),
+    lambda text: croft.read(__file__, text),
+    lambda text: croft.errors(croft.ChainCRF().fit([[{"a": 1}]], [["A"]]), text),
+    lambda text: croft.check(__file__, ignore_lines=text),
+    lambda text: croft.LogisticRegression().fit([[0.0], [1.0]], [text, "a"]),
+])
+def test_a_lone_surrogate_is_an_error_that_says_so(call):
+    with pytest.raises(ValueError, match="surrogate") as found:
+        call("\ud800")
+    assert "C++" not in str(found.value) and "incompatible" not in str(found.value)

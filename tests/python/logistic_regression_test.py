@@ -293,7 +293,7 @@ def test_the_program_reads_the_file(tmp_path):
     found = croft.LogisticRegression().fit(X, y)
     found.save(tmp_path / "m.croft")
     as_attributes(X, [f"x{d}" for d in range(4)], tmp_path / "data")
-    lines = subprocess.run([CROFT, "predict", "-m", tmp_path / "m.croft", "--output", "labels", tmp_path / "data"],
+    lines = subprocess.run([CROFT, "predict", "-m", tmp_path / "m.croft", "--to", "labels", tmp_path / "data"],
                            check=True, capture_output=True, text=True).stdout.split()
     assert [int(line) for line in lines] == list(found.predict(X))
     said = subprocess.run([CROFT, "inspect", "-m", tmp_path / "m.croft"], check=True, capture_output=True,

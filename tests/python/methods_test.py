@@ -527,7 +527,7 @@ def test_such_a_model_is_that_of_the_command_line_and_predicts_the_same(small, n
     assert crf.model_.to_bytes() == expected
     assert crf.score(*new_data) > 0.85
     write_attributes(tmp_path / "new.attr", *new_data)
-    said = run("predict", "-m", tmp_path / "cli.croft", "--output", "labels", tmp_path / "new.attr")
+    said = run("predict", "-m", tmp_path / "cli.croft", "--to", "labels", tmp_path / "new.attr")
     assert crf.predict(new_data[0]) == [block.split("\n") for block in said.strip().split("\n\n")]
     assert clone(crf).fit(*small).predict_single(new_data[0][0]) == crf.predict(new_data[0])[0]
 

@@ -311,7 +311,7 @@ def test_a_model_of_the_program_answers_like_the_program(tmp_path):
         "".join(f"{word} {label}\n" for word, label in zip(*pair)) for pair in zip(words, y)))
     croft_program = os.environ["CROFT"]
     subprocess.run([croft_program, "train", "--quiet", "-o", tmp_path / "m.croft", tmp_path / "d.txt"], check=True)
-    out = subprocess.run([croft_program, "predict", "-m", tmp_path / "m.croft", "--output", "json", "--k-best", "3",
+    out = subprocess.run([croft_program, "predict", "-m", tmp_path / "m.croft", "--to", "json", "--k-best", "3",
                           "--entropy", "--samples", "2", "--marginals=all", tmp_path / "d.txt"],
                          check=True, capture_output=True, text=True).stdout
     documents = [json.loads(line) for line in out.splitlines()]
@@ -443,7 +443,7 @@ def test_a_model_of_texts_takes_them_as_the_program_does(tmp_path, kind, analyze
     model = classifier(tmp_path, QUESTIONS, "--model", kind, "--format", "text", "--analyzer", analyzer, *ngrams)
     texts = ["Who is she", "where was Oslo", ""]
     (tmp_path / "new").write_text("".join(f"\t{text}\n" for text in texts), "utf-8")
-    out = subprocess.run([os.environ["CROFT"], "predict", "-m", tmp_path / "m.croft", "--output", "json",
+    out = subprocess.run([os.environ["CROFT"], "predict", "-m", tmp_path / "m.croft", "--to", "json",
                           "--marginals=all", tmp_path / "new"], check=True, capture_output=True, text=True).stdout
     said = [json.loads(line) for line in out.splitlines()]
     assert model.predict(texts) == [line["labels"] for line in said]

@@ -5,6 +5,7 @@ import inspect
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy
@@ -385,3 +386,39 @@ def test_cases_of_a_bayesian_network_are_held_out():
         net.fit(cases, early_stop=3)
     with pytest.raises(ValueError, match="is not between 0 and 1"):
         net.fit(cases, holdout=1.5)
+
+
+@pytest.mark.parametrize("made", [croft.ChainCRF, croft.MEMM, croft.SegmentCRF, croft.LogisticRegression,
+                                  croft.PoolCRF])
+def test_an_unknown_parameter_is_named_with_the_one_that_may_be_meant(made):
+    with pytest.raises(TypeError, match=rf"^{made.__name__} has no parameter 'L2' \(did you mean 'l2'\?\)$"):
+        made(L2=1)
+    with pytest.raises(TypeError, match=rf"^{made.__name__} has no parameter 'qqqqqqq'; it has .*, l2, "):
+        made(qqqqqqq=1)
+    with pytest.raises(TypeError, match=rf"^{made.__name__} takes its parameters by name"):
+        made(*range(70))
+
+
+@pytest.mark.parametrize("given", [{"var_smoothing": -1}, {"var_smoothing": "a"}, {"em_tolerance": -1}])
+def test_errors_name_parameters_as_python_has_them(given):
+    name, = given
+    with pytest.raises((ValueError, TypeError), match=f"^{name}"):
+        croft.NaiveBayes(**given).fit([[0.0], [1.0]], ["a", "b"])
+
+
+def test_numbers_as_labels_are_an_error_with_a_remedy():
+    selection = pytest.importorskip("sklearn.model_selection")
+    X, y = [[{"a": 1}, {"b": 1}], [{"a": 1}, {"c": 1}]] * 5, [["A", "B"], ["A", "A"]] * 5
+    with pytest.raises(TypeError, match="write numbers as str.*cross_val_predict.*KFold"):
+        selection.cross_val_predict(croft.ChainCRF(), X, y, method="predict_proba")
+    parts = selection.KFold(2).split(X)
+    found = {n: p for train, test in parts
+             for n, p in zip(test, croft.ChainCRF().fit([X[k] for k in train], [y[k] for k in train]).predict_proba(
+                 [X[k] for k in test]))}
+    assert len(found) == len(X)
+
+
+def test_a_model_with_one_label_does_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert croft.ChainCRF().fit([[{"a": 1}]], [["A"]]).predict([[{"b": 1}]]) == [["A"]]

@@ -86,7 +86,7 @@ def test_the_model_is_that_of_the_program(place, crf):
 def test_labels_and_probabilities_are_those_of_the_program(place, crf):
     found = crf.predict(TEST)
     marginals = crf.predict_marginals(TEST)
-    told = lines(place, "predict", *OF_TEST, "--output", "json", "--marginals")
+    told = lines(place, "predict", *OF_TEST, "--to", "json", "--marginals")
     assert list(found.columns) == ["domain", "instance", "id", "label", "probability"]
     assert [each["id"] for each in told] == list(found["id"])
     assert [each["label"] for each in told] == list(found["label"])

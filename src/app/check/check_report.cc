@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/check/data_check.h"
+#include "core/counted.h"
 #include "core/json.h"
 
 namespace croft {
@@ -23,9 +24,9 @@ std::string counts_of(const FileCheck& file) {
 }
 
 void append(const FileCheck& file, std::string_view train, std::string& out) {
-  out += fmt::format("{}: {} sequences, {} positions, the longest {}\n  {} labels: {}\n", file.name,
-                     file.sequences, file.positions, file.longest, file.labels.size(),
-                     counts_of(file));
+  out += fmt::format("{}: {}, {}, the longest {}\n  {}: {}\n", file.name,
+                     counted(file.sequences, "sequence"), counted(file.positions, "position"),
+                     file.longest, counted(file.labels.size(), "label"), counts_of(file));
   if (file.findings.empty()) out += "  nothing that is strange\n";
   for (const Finding& each : file.findings) {
     out += fmt::format("\n  {}: {}\n", each.text, each.count);

@@ -7,6 +7,7 @@
 
 #include "app/label/predict.h"
 #include "app/label/row_reader.h"
+#include "core/counted.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 
@@ -105,8 +106,8 @@ ModelComparison compare_models(const SequenceModel& first, const SequenceModel& 
 std::string format_differences(const std::vector<DifferingSequence>& sequences) {
   std::string out;
   for (const DifferingSequence& each : sequences) {
-    out += fmt::format("\nline {}: {} labels differ\n  {:<24} {:<12} {:<12} {}\n", each.line,
-                       each.labels.size(), "", "gold", "first", "second");
+    out += fmt::format("\nline {}: {} differ\n  {:<24} {:<12} {:<12} {}\n", each.line,
+                       counted(each.labels.size(), "label"), "", "gold", "first", "second");
     for (const DifferingLabel& one : each.labels) {
       out += fmt::format("  {:<24} {:<12} {:<12} {}\n", one.text, one.gold, one.first, one.second);
     }

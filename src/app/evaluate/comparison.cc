@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "app/evaluate/evaluation.h"
+#include "core/counted.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
@@ -258,10 +259,11 @@ std::string format_comparison(const ComparisonSummary& s, std::string_view first
   }
   const std::size_t neither = s.differing - s.first_only - s.second_only;
   out += fmt::format(
-      "\n{} sequences, {} labels; {} labels differ: {} where the first alone is right, {} where "
+      "\n{}, {}; {} differ: {} where the first alone is right, {} where "
       "the "
       "second alone is, {} where neither is\n",
-      s.sequences, s.positions, s.differing, s.first_only, s.second_only, neither);
+      counted(s.sequences, "sequence"), counted(s.positions, "label"),
+      counted(s.differing, "label"), s.first_only, s.second_only, neither);
   return out;
 }
 

@@ -101,14 +101,18 @@ void Evaluation::add_brier(double squares) {
   ++brier_count_;
 }
 
-void Evaluation::add_log_loss(double negative_log_probability, std::size_t positions) {
+void Evaluation::add_log_loss(double negative_log_probability, std::size_t positions,
+                              const std::set<std::string>& impossible) {
   if (std::isnan(negative_log_probability) ||
       negative_log_probability == -std::numeric_limits<double>::infinity()) {
     throw Error(
         fmt::format("{} is not the negative logarithm of a probability", negative_log_probability));
   }
   negative_log_probability_.add(negative_log_probability);
-  if (std::isinf(negative_log_probability)) ++impossible_;
+  if (std::isinf(negative_log_probability)) {
+    ++impossible_;
+    for (const std::string& label : impossible) ++impossible_labels_[label];
+  }
   ++log_loss_sequences_;
   log_loss_tokens_ += positions;
 }
@@ -304,7 +308,8 @@ std::optional<ChunkSummary> Evaluation::count_chunks() const {
 
 std::optional<LogLoss> Evaluation::log_loss() const {
   if (log_loss_sequences_ == 0) return std::nullopt;
-  return LogLoss{negative_log_probability_.value(), log_loss_tokens_, impossible_};
+  return LogLoss{negative_log_probability_.value(), log_loss_tokens_, impossible_,
+                 impossible_labels_};
 }
 
 std::optional<Calibration> Evaluation::calibration() const {

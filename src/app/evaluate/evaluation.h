@@ -12,7 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,8 +74,11 @@ struct LogLoss {
   double total = 0;            // -log p(gold | x) in nats, summed over sequences; may be infinite
   std::size_t tokens = 0;      // positions of those sequences
   std::size_t impossible = 0;  // sequences whose gold labels have probability 0: total is infinite
-  double per_token() const;    // total / tokens; 0 without tokens
-  double perplexity() const;   // exp(per_token()); may be infinite
+  // Gold labels of probability 0 in them, with the number of such sequences; sorted by name.  None
+  // where each label is possible by itself, but not beside the others.
+  std::map<std::string, std::size_t> impossible_labels = {};
+  double per_token() const;   // total / tokens; 0 without tokens
+  double perplexity() const;  // exp(per_token()); may be infinite
 };
 
 // Predictions whose probability lies in [lower, upper); the last bin includes 1.
@@ -144,7 +149,9 @@ class Evaluation {
 
   // -log p(gold | x) of a sequence in nats, +inf where the model forbids the gold labels, and its
   // number of positions.  Throws Error for NaN and -inf.
-  void add_log_loss(double negative_log_probability, std::size_t positions);
+  //   impossible : where it is +inf, the gold labels that have probability 0 by themselves
+  void add_log_loss(double negative_log_probability, std::size_t positions,
+                    const std::set<std::string>& impossible = {});
 
   // The probability the model gave to the label it predicted, and whether that was right.
   // Rounding beyond [0, 1] by up to 1e-4 (sums in float) is cut off; more, or NaN, throws Error.
@@ -192,6 +199,7 @@ class Evaluation {
   std::vector<std::size_t> ends_;          // of each sequence, in gold_ and predicted_
   CompensatedSum negative_log_probability_;
   std::size_t log_loss_sequences_ = 0, log_loss_tokens_ = 0, impossible_ = 0;
+  std::map<std::string, std::size_t> impossible_labels_;
   std::array<BinSums, kCalibrationBins> bins_;
   CompensatedSum brier_;
   std::size_t brier_count_ = 0, unlabelled_ = 0;

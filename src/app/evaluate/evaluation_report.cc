@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "app/evaluate/evaluation.h"
+#include "core/counted.h"
 #include "core/json.h"
 #include "core/unicode.h"
+#include "croft/core/error.h"
 
 namespace croft {
 namespace {
@@ -68,6 +70,21 @@ void append_counts(std::string& out, const EvaluationSummary& s, std::string_vie
   }
 }
 
+// The labels for which a log-loss is infinite.
+std::string impossible_labels(const LogLoss& loss) {
+  constexpr std::size_t kShown = 8;
+  if (loss.impossible_labels.empty()) return "";
+  std::string out = ": ";
+  std::size_t shown = 0;
+  for (const auto& [label, sequences] : loss.impossible_labels) {
+    if (shown == kShown) break;
+    out += shown++ == 0 ? "" : ", ";
+    out += fmt::format("{} ({})", in_quotes(label), sequences);
+  }
+  const std::size_t more = loss.impossible_labels.size() - shown;
+  return more == 0 ? out : out + fmt::format(" and {} more", more);
+}
+
 void append_overview(std::string& out, const EvaluationSummary& s, std::string_view unit) {
   append_counts(out, s, unit);
   if (s.cost) out += fmt::format("cost       {:>9.6g}   mean of what mistakes cost\n", *s.cost);
@@ -77,8 +94,9 @@ void append_overview(std::string& out, const EvaluationSummary& s, std::string_v
   out += fmt::format("log-loss   {:>9.6f}   nats {} {}; {:.6f} in all\n", s.log_loss->per_token(),
                      one == "example" ? "an" : "a", one, s.log_loss->total);
   if (s.log_loss->impossible > 0) {
-    out += fmt::format("           {:>9}   {} have gold labels of probability 0\n",
-                       s.log_loss->impossible, single ? unit : "sequences");
+    out += fmt::format("           {:>9}   {} with gold labels of probability 0{}\n",
+                       s.log_loss->impossible, single ? unit : "sequences",
+                       impossible_labels(*s.log_loss));
   }
   out += fmt::format("perplexity {:>9.6g}   exp of the log-loss\n", s.log_loss->perplexity());
   if (s.brier) out += fmt::format("Brier      {:>9.6f}   0 is best, 2 is worst\n", *s.brier);
@@ -151,7 +169,7 @@ void append_confusion(std::string& out, std::string_view of, const std::vector<C
                        pad_right(shown_type(each.predicted), columns), each.count);
   }
   if (shown == 0) out += "none\n";
-  if (more > 0) out += fmt::format("{} more pairs of {}, {} mistakes\n", more, of, rest);
+  if (more > 0) out += fmt::format("{} more pairs of {}, {}\n", more, of, counted(rest, "mistake"));
 }
 
 // The columns that names take, in one width for both tables.
@@ -258,6 +276,9 @@ Json to_json(const EvaluationSummary& summary) {
     document["log_loss"] = finite_or_null(summary.log_loss->per_token());
     document["negative_log_probability"] = finite_or_null(summary.log_loss->total);
     document["impossible_sequences"] = summary.log_loss->impossible;
+    for (const auto& [label, sequences] : summary.log_loss->impossible_labels) {
+      document["impossible_labels"][label] = sequences;
+    }
     document["perplexity"] = finite_or_null(summary.log_loss->perplexity());
   }
   if (summary.brier) document["brier"] = *summary.brier;

@@ -8,6 +8,7 @@
 #include "app/label/chunks.h"
 #include "app/label/predict_output.h"
 #include "app/label/row_reader.h"
+#include "core/counted.h"
 #include "core/unicode.h"
 #include "croft/core/error.h"
 
@@ -198,9 +199,9 @@ void add_unknown(const Explained& one, std::string& text, Json& document) {
   document["attributes"] = one.attributes;
   document["unknown"] = one.unknown;
   if (one.unknown == 0) return;
-  text +=
-      fmt::format("  {} of {} attributes {} unknown to the model{}\n", one.unknown, one.attributes,
-                  one.unknown == 1 ? "is" : "are", one.unknown_names.empty() ? "" : ":");
+  text += fmt::format("  {} of {} {} unknown to the model{}\n", one.unknown,
+                      counted(one.attributes, "attribute"), one.unknown == 1 ? "is" : "are",
+                      one.unknown_names.empty() ? "" : ":");
   if (one.unknown_names.empty()) return;
   document["unknown_attributes"] = one.unknown_names;
   std::size_t column = 2;  // names with two blanks between, broken into lines

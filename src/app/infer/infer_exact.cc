@@ -6,6 +6,7 @@
 
 #include "app/infer/infer_auto.h"
 #include "app/infer/infer_methods.h"
+#include "core/counted.h"
 #include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -80,8 +81,8 @@ void ask(Tree& tree, const InferProblem& p, InferResult& result) {
       result.samples = tree.samples(wanted, random);
       result.converged = result.samples.size() == wanted;
       if (!result.converged) {
-        result.notes.push_back(
-            fmt::format("stopped after {} of {} samples", result.samples.size(), wanted));
+        result.notes.push_back(fmt::format("stopped after {} of {}", result.samples.size(),
+                                           counted(wanted, "sample")));
       }
       return;
     }
@@ -133,8 +134,8 @@ void ask_tree_or_recursion(const InferProblem& p, InferResult& result) {
   const RecursionPlan plan = plan_recursion(p.for_tables, options);
   result.method = "recursive-conditioning";
   result.memory_bytes = plan.bytes;
-  p.plan(fmt::format("recursive-conditioning: {} variables are gone through state by state",
-                     plan.fixed.size()));
+  p.plan(fmt::format("recursive-conditioning: {} are gone through state by state",
+                     counted(plan.fixed.size(), "variable")));
   RecursiveConditioning conditioned(p.for_tables, plan, p.share);
   ask(conditioned, p, result);
 }
@@ -174,8 +175,8 @@ void run_recursive_conditioning(const InferProblem& p, InferResult& result) {
   const RecursionPlan plan =
       to_the_end(result, [&] { return plan_recursion(p.for_tables, options); });
   result.memory_bytes = plan.bytes;
-  p.plan(fmt::format("{} variables are gone through state by state: 2^{:.1f} joint states in all",
-                     plan.fixed.size(), plan.log2_joint_states));
+  p.plan(fmt::format("{} are gone through state by state: 2^{:.1f} joint states in all",
+                     counted(plan.fixed.size(), "variable"), plan.log2_joint_states));
   RecursiveConditioning tree(p.for_tables, plan, p.progress);
   to_the_end(result, [&] { ask(tree, p, result); });
 }
@@ -185,9 +186,9 @@ void run_conditioning(const InferProblem& p, InferResult& result) {
   const ConditioningPlan plan =
       to_the_end(result, [&] { return plan_conditioning(p.for_tables, options); });
   result.memory_bytes = plan.bytes;
-  p.plan(
-      fmt::format("cutset of {} variables: 2^{:.1f} junction trees, 2^{:.1f} joint states in all",
-                  plan.cutset.size(), plan.log2_cutset, plan.log2_joint_states));
+  p.plan(fmt::format("cutset of {}: 2^{:.1f} junction trees, 2^{:.1f} joint states in all",
+                     counted(plan.cutset.size(), "variable"), plan.log2_cutset,
+                     plan.log2_joint_states));
   if (p.request.task == partition) {
     const ConditionedSum sum = conditioned_log_partition(p.for_tables, plan, p.progress);
     take(sum.convergence, result);

@@ -8,6 +8,7 @@
 #include "app/infer/infer_auto.h"
 #include "app/infer/infer_methods.h"
 #include "app/infer/sum_bounds.h"
+#include "core/counted.h"
 #include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -127,7 +128,7 @@ class LargeSums {
         counting_search(graph, options, share_of(p_, kCountingShare, begin_));
     if (interruption) throw Interrupted("stopped during a search with a cache");
     if (!found.finished) {
-      say(fmt::format("counting-search was stopped after {} nodes", found.nodes));
+      say(fmt::format("counting-search was stopped after {}", counted(found.nodes, "node")));
       return false;
     }
     if (keep_variables && found.log_partition == -kInf) fail_without_assignment();
@@ -143,9 +144,10 @@ class LargeSums {
   // True if time and memory allow it.
   bool plan(Attempt& attempt) {
     const std::size_t out = attempt.reduction.summed_out();
-    const std::string of = out == 0   ? ""
-                           : out == 1 ? "with a variable summed out, "
-                                      : fmt::format("with {} variables summed out, ", out);
+    const std::string of = out == 0 ? ""
+                           : out == 1
+                               ? "with a variable summed out, "
+                               : fmt::format("with {} summed out, ", counted(out, "variable"));
     if (attempt.reduction.contradiction()) {
       attempt.cost = "the factors' zeros contradict each other";
       return false;
@@ -188,10 +190,10 @@ class LargeSums {
         return false;
       }
       result_.kind = ResultKind::estimate;
-      result_.notes.push_back(fmt::format(
-          "marginals of {} variables, which were summed out, are means over {} draws; the others' "
-          "are exact",
-          reduction.summed_out(), draws.size()));
+      result_.notes.push_back(
+          fmt::format("marginals of {}, which were summed out, are means over {}; the others' "
+                      "are exact",
+                      counted(reduction.summed_out(), "variable"), counted(draws.size(), "draw")));
     }
     const std::vector<double> weights(draws.size(), 1.0);
     result_.marginals = reduction.marginals(result_.marginals, draws, weights);

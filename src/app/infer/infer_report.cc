@@ -221,7 +221,7 @@ std::string format_uai(const InferResult& r) {
     case GraphTask::sample:
       break;
   }
-  throw UsageError("the format of the UAI competitions has no samples; --output table, or --json");
+  throw UsageError("the format of the UAI competitions has no samples; --to table, or --json");
 }
 
 }  // namespace croft

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "app/counted.h"
 #include "app/infer/infer_methods.h"
 #include "app/infer/sum_bounds.h"
+#include "core/counted.h"
 #include "core/infinity.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"

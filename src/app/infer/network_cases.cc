@@ -9,6 +9,7 @@
 
 #include "app/infer/table_text.h"
 #include "app/inspect/inspect.h"
+#include "core/counted.h"
 #include "core/infinity.h"
 #include "core/json.h"
 #include "croft/core/compensated_sum.h"
@@ -302,7 +303,7 @@ std::string format_table(const NetworkEvaluation& e) {
   std::string likelihood = fmt::format("{:.4f}", e.log_likelihood);
   if (possible > 0) likelihood += fmt::format(", {:.6f} a case", e.log_likelihood / possible);
   if (e.impossible > 0) {
-    likelihood += fmt::format("; {} cases more have probability 0", e.impossible);
+    likelihood += fmt::format("; {} more have probability 0", counted(e.impossible, "case"));
   }
   head.push_back({"log-likelihood", likelihood});
   head.push_back({"parameters", std::to_string(e.parameters)});
@@ -311,7 +312,7 @@ std::string format_table(const NetworkEvaluation& e) {
   if (!e.target) return text;
   const NetworkEvaluation::OfTarget& t = *e.target;
   text += "\ntarget " + escaped(t.variable) + "\n";
-  if (t.unknown > 0) text += fmt::format("{} cases do not know it\n", t.unknown);
+  if (t.unknown > 0) text += fmt::format("{} do not know it\n", counted(t.unknown, "case"));
   text += format_table(t.summary, "cases");
   std::vector<std::vector<std::string>> rows{{"data \\ predicted"}};
   for (const std::string& each : t.states) rows[0].push_back(escaped(each));

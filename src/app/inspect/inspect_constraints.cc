@@ -8,6 +8,7 @@
 
 #include "app/inspect/inspect_parts.h"
 #include "app/label/sequence_source.h"
+#include "core/counted.h"
 #include "croft/core/error.h"
 #include "train/kinds/chain_training.h"
 #include "train/kinds/joint_training.h"
@@ -325,9 +326,9 @@ View report_of(const FeatureExpectations& found, const Training& training, const
   View view;
   view.json["sequences"] = training.sequences();
   view.json["positions"] = training.positions();
-  view.line("data",
-            fmt::format("{} sequences, {} positions{}", training.sequences(), training.positions(),
-                        condition.training_data ? ": those of the training" : ""));
+  view.line("data", fmt::format("{}, {}{}", counted(training.sequences(), "sequence"),
+                                counted(training.positions(), "position"),
+                                condition.training_data ? ": those of the training" : ""));
   view.fact("features", order.size());
   view.json["log_loss"] = found.loss;
   view.line("-log p(y|x)", fmt::format("{:.8g}", found.loss));

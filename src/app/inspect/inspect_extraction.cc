@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/inspect/inspect_parts.h"
+#include "core/counted.h"
 #include "features/conjunctions.h"
 #include "model/file/extraction_record.h"
 
@@ -34,9 +35,10 @@ void add_text(const ExtractionConfig& config, const Json& text, View& view) {
                                   options.sublinear ? ", sublinear" : "", text["norm"].string()));
   view.line("vocabulary",
             options.hash_bits > 0
-                ? fmt::format("none: hashed to {} numbers", std::size_t{1} << options.hash_bits)
-            : config.terms ? fmt::format("{} terms of {} texts", config.terms->terms().size(),
-                                         config.terms->documents())
+                ? fmt::format("none: hashed to {}",
+                              counted(std::size_t{1} << options.hash_bits, "number"))
+            : config.terms ? fmt::format("{} of {}", counted(config.terms->terms().size(), "term"),
+                                         counted(config.terms->documents(), "text"))
                            : "none: every term counts");
 }
 

@@ -3,6 +3,7 @@
 #include "app/inspect/inspect.h"
 #include "app/inspect/inspect_parts.h"
 #include "app/inspect/weights.h"
+#include "core/counted.h"
 #include "model/kinds/hidden_chain_model.h"
 
 namespace croft {
@@ -16,7 +17,7 @@ View summary_of(const HiddenChainModel& model) {
   }
   const auto sizes = [&](const char* key, const FeatureTable& table) {
     view.json[key] = {{"attributes", table.size()}, {"weights", table.weights()}};
-    return fmt::format("{} of {} attributes", table.weights(), table.size());
+    return fmt::format("{} of {}", table.weights(), counted(table.size(), "attribute"));
   };
   sizes("transitions", model.tied());
   view.line("transitions", fmt::format("{}", model.tied().weights()));

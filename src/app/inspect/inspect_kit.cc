@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/inspect/inspect_parts.h"
+#include "core/counted.h"
 #include "data/attributes.h"
 #include "features/kit/feature_kit.h"
 
@@ -42,15 +43,16 @@ Described describe(const KitFeature::What& what) {
           [](const ClustersFeature& f) -> Described {
             const std::size_t words = f.clusters.words().size(), paths = f.clusters.paths().size();
             return {"clusters",
-                    fmt::format("{} words in {} clusters", words, paths),
+                    fmt::format("{} in {}", counted(words, "word"), counted(paths, "cluster")),
                     {{"words", words}, {"clusters", paths}}};
           },
           [](const EmbeddingsFeature& f) -> Described {
             const std::size_t words = f.embeddings.words().size();
             const std::size_t dimension = f.embeddings.dimension();
-            Described described = {"embeddings",
-                                   fmt::format("{} words, {} numbers each", words, dimension),
-                                   {{"words", words}, {"dimension", dimension}}};
+            Described described = {
+                "embeddings",
+                fmt::format("{}, {} each", counted(words, "word"), counted(dimension, "number")),
+                {{"words", words}, {"dimension", dimension}}};
             if (f.nearest > 0) {
               const std::size_t known = f.known ? f.known->size() : 0;
               described.text += fmt::format("; the nearest {} of {} known words", f.nearest, known);
@@ -72,10 +74,10 @@ Described describe(const KitFeature::What& what) {
                     {{"mean", scaling.mean}, {"deviation", scaling.deviation}}};
           },
           [](const BackoffFeature& f) -> Described {
-            return {
-                "backoff",
-                fmt::format("{} levels, {} conjunctions", f.levels.size(), f.conjunctions.size()),
-                {{"levels", f.levels}, {"conjunctions", f.conjunctions}}};
+            return {"backoff",
+                    fmt::format("{} levels, {}", f.levels.size(),
+                                counted(f.conjunctions.size(), "conjunction")),
+                    {{"levels", f.levels}, {"conjunctions", f.conjunctions}}};
           }},
       what);
 }

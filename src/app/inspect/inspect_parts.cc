@@ -1,5 +1,7 @@
 #include "app/inspect/inspect_parts.h"
 
+#include "core/counted.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,7 +55,7 @@ View begin_summary(const StoredModel& model) {
   View view;
   view.line("model", escaped(model.container().name()));
   view.fact("kind", model.kind());
-  view.line("file size", fmt::format("{} bytes", model.container().file_size()));
+  view.line("file size", counted(model.container().file_size(), "byte"));
   view.json["file_bytes"] = model.container().file_size();
   return view;
 }
@@ -78,7 +80,7 @@ void add_calibration(const SequenceModel& model, View& view) {
   if (!c.by_label()) how += fmt::format(" {:.6g}", c.temperature);
   const Json* const sequences = record.get_if("sequences");
   if (sequences != nullptr && sequences->is_number_unsigned()) {
-    how += fmt::format(", fitted to {} sequences", sequences->get<std::size_t>());
+    how += fmt::format(", fitted to {}", counted(sequences->get<std::size_t>(), "sequence"));
   }
   view.line("calibration", how);
   view.text += functions_text(model, c);

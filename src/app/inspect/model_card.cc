@@ -20,6 +20,7 @@
 #include "app/label/sequence_source.h"
 #include "app/search/search.h"
 #include "app/train/recorded_options.h"
+#include "core/counted.h"
 #include "model/kinds/segment_model.h"
 
 namespace croft {
@@ -227,7 +228,7 @@ void add_calibration(const Json& card, Page& page) {
   const Json* const temperature = record->get_if("temperature");
   text += temperature != nullptr ? " " + number(*temperature) : ", a curve for each label";
   if (const Json* const sequences = record->get_if("sequences")) {
-    text += fmt::format(", fitted to {} sequences", number(*sequences));
+    text += ", fitted to " + counted(sequences->get<std::size_t>(), "sequence");
   }
   const auto loss = [&](const char* when) {
     const Json* const scores = record->get_if(when);
@@ -284,9 +285,15 @@ void add_scores(const Json& card, Page& page) {
   add("macro", "f1", "F1 of labels, macro", true);
   add("", "log_loss", "log-loss, nats a label", false);
   if (scores->value("impossible_sequences", std::size_t{0}) > 0) {
+    std::string labels;
+    if (const Json* const found = scores->get_if("impossible_labels")) {
+      for (const auto& [label, sequences] : found->items()) {
+        labels += (labels.empty() ? ": " : ", ") + std::string(label);
+      }
+    }
     rows.push_back({"log-loss, nats a label",
-                    fmt::format("inf: gold labels have probability 0 in {} of the sequences",
-                                scores->at("impossible_sequences").dump())});
+                    fmt::format("inf: gold labels have probability 0 in {} of the sequences{}",
+                                scores->at("impossible_sequences").dump(), labels)});
   }
   add("calibration", "expected_calibration_error", "expected calibration error", true);
   page.table({"score", "value"}, rows);
@@ -337,9 +344,9 @@ std::string format_card(const Json& card, CardFormat format) {
   page.title("Model " + card.at("model").string());
   std::string labels;
   for (const Json& each : card.at("labels")) labels += (labels.empty() ? "" : ", ") + each.string();
-  page.paragraph(fmt::format("A model of kind {} with {} labels: {}. Its file has {} bytes.",
-                             card.at("kind").string(), card.at("labels").size(), labels,
-                             number(card.at("file_bytes"))));
+  page.paragraph(fmt::format("A model of kind {} with {}: {}. Its file has {}.",
+                             card.at("kind").string(), counted(card.at("labels").size(), "label"),
+                             labels, counted(card.at("file_bytes").get<std::size_t>(), "byte")));
   if (const Json* const notes = card.get_if("notes")) page.notes(notes->string());
   add_scores(card, page);
   add_features(card, page);

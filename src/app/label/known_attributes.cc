@@ -28,7 +28,8 @@ void KnownAttributes::look(const SequenceModel& model, const TextSequence& text)
 void KnownAttributes::look(const SequenceModel& model, std::string_view attribute) {
   Boundary boundary{};
   std::string_view of_edge;
-  if (known_ || attribute == kIntercept || parse_boundary_name(attribute, boundary, of_edge)) {
+  if (known_ || model.labels() == 1 || attribute == kIntercept ||
+      parse_boundary_name(attribute, boundary, of_edge)) {
     return;
   }
   known_ = knows(model, attribute);

@@ -1,6 +1,7 @@
 #include "app/label/predict.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <unordered_map>
@@ -26,9 +27,10 @@ struct Scored {
   Matrix<double> marginals;
   std::vector<Label> gold_number;
   double negative_log_probability = 0;
+  std::vector<std::string> impossible;  // gold labels of probability 0, where that is infinite
 
   void archive(StateArchive& state) {
-    state(gold, predicted, probability, brier, gold_number, negative_log_probability);
+    state(gold, predicted, probability, brier, gold_number, negative_log_probability, impossible);
     std::size_t rows = marginals.rows(), columns = marginals.columns();
     state(rows, columns);
     if (state.reading()) marginals.reshape(rows, columns);
@@ -304,6 +306,11 @@ Scored score_sequence(const SequenceModel& model, const LabelIds& label_ids,
   }
   scored.negative_log_probability = tagging.outcome.found ? tagger.negative_log_probability(gold)
                                                           : std::numeric_limits<double>::infinity();
+  if (!tagging.outcome.found || std::isfinite(scored.negative_log_probability)) return scored;
+  for (std::size_t t = 0; t < text.length(); ++t) {
+    if (gold[t] < model.labels() && tagging.marginals(t, gold[t]) > 0) continue;
+    scored.impossible.push_back(scored.gold[t]);
+  }
   return scored;
 }
 
@@ -316,7 +323,8 @@ void add_to(Evaluation& evaluation, const SequenceModel& model, const Scored& sc
     evaluation.add(gold, predicted);
   }
   if (!model.has_probabilities()) return;
-  evaluation.add_log_loss(scored.negative_log_probability, gold.size());
+  evaluation.add_log_loss(scored.negative_log_probability, gold.size(),
+                          {scored.impossible.begin(), scored.impossible.end()});
   for (std::size_t t = 0; t < scored.probability.size(); ++t) {
     evaluation.add_probability(scored.probability[t], gold[t] == predicted[t]);
     evaluation.add_brier(scored.brier[t]);
@@ -340,9 +348,7 @@ Evaluation evaluate_model(const SequenceModel& model, SequenceSource& source,
   }
   source.label_documents_on(pool);
   Evaluation evaluation(std::move(report));
-  TagRequest tag;
-  tag.decision = request.decision;
-  const TagPlan plan(model, tag);
+  const TagPlan plan(model, request.tag);
   const LabelIds label_ids = ids_of(model);
   PredictCounts counts;
   Ranks& ranks = pool.ranks();
@@ -463,9 +469,9 @@ Evaluation evaluate_spans(const std::string& path, EvaluationOptions options) {
   while (reader.next(sequence)) {
     any = true;
     if (!sequence.gold) {
-      throw InputError(
-          {reader.name(), sequence.line_number}, "a line without \"gold\"", sequence.line,
-          "give what predict --output spans writes for labelled data, or name a model");
+      throw InputError({reader.name(), sequence.line_number}, "a line without \"gold\"",
+                       sequence.line,
+                       "give what predict --to spans writes for labelled data, or name a model");
     }
     const std::vector<std::string> gold = spelled(sequence.gold);
     const std::vector<std::string_view> names(gold.begin(), gold.end());

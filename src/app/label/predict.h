@@ -57,7 +57,7 @@ struct EvaluateRequest {
   EvaluateRequest(ChunkScheme scheme = ChunkScheme::automatic) : report(scheme) {}
   EvaluationOptions report;  // without `ranked`
   bool ranking = false;      // of all labels, by their probabilities
-  ChoiceRequest decision = {};
+  TagRequest tag = {};       // without `partial`: what limits the labellings, how one is chosen
 };
 
 // Tags every sequence of `source`, which must be labelled, and evaluates: with log-loss, Brier's

@@ -17,7 +17,7 @@ void require_cells(const LabelNames& names) {
   for (const std::string& name : names.all()) {
     if (name.find_first_of(" \t") == std::string::npos) continue;
     throw UsageError("the label ", in_quotes(name),
-                     " has a space, so it cannot be a column; use --output labels or json");
+                     " has a space, so it cannot be a column; use --to labels or json");
   }
 }
 
@@ -26,7 +26,7 @@ void require_plain_cells(const ColumnSequence& rows) {
   const std::optional<std::string_view> cell = unplain_cell(rows);
   if (!cell) return;
   throw Error("the token ", in_quotes(*cell), " in line ", rows.first_line,
-              " of the data cannot be a column; use --output spans, labels or json");
+              " of the data cannot be a column; use --to spans, labels or json");
 }
 
 Json names_of(std::span<const Label> y, const LabelNames& names) {
@@ -136,18 +136,18 @@ PredictionFormatter::PredictionFormatter(const TagPlan& plan, const PredictOptio
       scheme_ = span_scheme(labels);
     }
     if (format != InputFormat::columns) {
-      throw UsageError("--output spans writes tokens, and the model's data has none; use json");
+      throw UsageError("--to spans writes tokens, and the model's data has none; use json");
     }
     if (scheme_ == ChunkScheme::none) {
       throw UsageError(
-          "--output spans: the labels of the model spell no chunks; use --output json, or "
+          "--to spans: the labels of the model spell no chunks; use --to json, or "
           "--chunks raw, which takes each label but O for a span of one token");
     }
     return;
   }
   for (const auto& [asked, name] : {std::pair{options.ask.spans, Message("--spans")},
                                     {options.ask.edges, "--marginals=edges"}}) {
-    if (asked) throw UsageError(name, " is written as JSON; use --output json");
+    if (asked) throw UsageError(name, " is written as JSON; use --to json");
   }
 }
 

@@ -9,6 +9,7 @@
 #include "app/infer/svg_text.h"
 #include "app/search/search.h"
 #include "app/search/trials.h"
+#include "core/counted.h"
 
 namespace croft {
 namespace {
@@ -203,8 +204,9 @@ std::string search_svg(const SearchedSettings& result) {
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"12\" "
       "fill=\"#222\">\n<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\"/>\n",
       width, height);
-  const std::string title = fmt::format("{}: {} folds of {} sequences", name_of(result.metric),
-                                        result.folds, result.sequences);
+  const std::string title =
+      fmt::format("{}: {} of {}", name_of(result.metric), counted(result.folds, "fold"),
+                  counted(result.sequences, "sequence"));
   out += "<title>Search, " + svg_escaped(title) + "</title>\n";
   out += svg_text_at(16, 26, "font-size=\"14\" font-weight=\"bold\"", title);
   out += svg_text_at(16, 46, "fill=\"#444\"", best_text(result));

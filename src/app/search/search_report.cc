@@ -6,6 +6,7 @@
 
 #include "app/search/search.h"
 #include "app/search/trials.h"
+#include "core/counted.h"
 #include "core/json.h"
 
 namespace croft {
@@ -62,11 +63,12 @@ std::string format_table(const SearchedSettings& result) {
   for (const auto& row : rows) {
     for (std::size_t k = 0; k < row.size(); ++k) width[k] = std::max(width[k], row[k].size());
   }
-  std::string out = fmt::format(
-      "{}{} {} {} sequences{}\n", name_of(result.metric), in_percent(result.metric) ? " (%)" : "",
-      result.folds == 1 ? std::string("of a file, trained on")
-                        : fmt::format("of {} folds of", result.folds),
-      result.sequences, result.groups > 0 ? fmt::format(" in {} groups", result.groups) : "");
+  std::string out =
+      fmt::format("{}{} {} {}{}\n", name_of(result.metric), in_percent(result.metric) ? " (%)" : "",
+                  result.folds == 1 ? std::string("of a file, trained on")
+                                    : fmt::format("of {} of", counted(result.folds, "fold")),
+                  counted(result.sequences, "sequence"),
+                  result.groups > 0 ? fmt::format(" in {}", counted(result.groups, "group")) : "");
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t k = 0; k < row.size(); ++k) {

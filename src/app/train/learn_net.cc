@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/counted.h"
+#include "core/counted.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "data/csv.h"
@@ -59,8 +59,8 @@ void tell(const ShapeOptions& shape, const LearntShape& found, std::size_t left_
         std::max<std::size_t>(found.contradictions, 1));
   }
   if (left_out > 0) {
-    net.text +=
-        fmt::format("\n{} cases are not complete: the structure was learnt without them", left_out);
+    net.text += fmt::format("\n{} are not complete: the structure was learnt without them",
+                            counted(left_out, "case"));
   }
   net.further.push_back({"left_out", left_out});
 }
@@ -82,7 +82,7 @@ LearntNet learn_net(const GraphFile& variables, const std::vector<std::vector<St
   net.parents = found.parents;
   tell(shape, found, rows.size() - cases.cases(), net);
   if (request.bootstrap == 0 || observer.stopped()) return net;
-  observer.part(fmt::format("confidence of edges by {} samples", request.bootstrap));
+  observer.part(fmt::format("confidence of edges by {}", counted(request.bootstrap, "sample")));
   net.confidence = bootstrap_edges(cases, shape, request.bootstrap, start, [&](std::size_t done) {
     return observer.iteration({.text = fmt::format("sample {}", done),
                                .number = done,

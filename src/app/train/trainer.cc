@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "app/counted.h"
 #include "app/file_checks.h"
 #include "app/label/tagger.h"
 #include "app/train/recorded_options.h"
 #include "app/train/train_files.h"
+#include "core/counted.h"
 #include "core/files.h"
 #include "core/simd.h"
 #include "croft/core/interrupt.h"
@@ -261,8 +261,9 @@ constexpr std::size_t kVeryLong = 10'000;
 
 DataSummary SequenceTrainer::summary() const {
   const SequenceTraining& t = *training_;
-  DataSummary summary{fmt::format("{} sequences, {} positions, {} labels, {} attributes",
-                                  t.sequences(), t.positions(), t.labels(), t.attributes()),
+  DataSummary summary{fmt::format("{}, {}, {}, {}", counted(t.sequences(), "sequence"),
+                                  counted(t.positions(), "position"), counted(t.labels(), "label"),
+                                  counted(t.attributes(), "attribute")),
                       {{"sequences", t.sequences()},
                        {"positions", t.positions()},
                        {"labels", t.labels()},
@@ -277,8 +278,9 @@ DataSummary SequenceTrainer::summary() const {
   const bool by_lines =
       request_.format == InputFormat::columns || request_.format == InputFormat::attributes;
   if (by_lines && t.sequences() > 0 && t.positions() >= kVeryLong * t.sequences()) {
-    summary.text += fmt::format("\n{} of {} positions: are empty lines missing?",
-                                counted(t.sequences(), "sequence"), t.positions() / t.sequences());
+    summary.text +=
+        fmt::format("\n{} of {}: are empty lines missing?", counted(t.sequences(), "sequence"),
+                    counted(t.positions() / t.sequences(), "position"));
   }
   if (request_.format == InputFormat::attributes && t.attributes() == 0) {
     summary.text +=

@@ -20,6 +20,7 @@
 #include "app/train/file_shares.h"
 #include "app/train/first_pass.h"
 #include "app/train/train_files.h"
+#include "core/counted.h"
 #include "core/json.h"
 #include "core/unicode.h"
 #include "croft/core/random.h"
@@ -296,10 +297,10 @@ class TrainingFiles final : public TrainingInput {
 
   void check_weights(std::size_t sequences) const {
     if (!weights_ || weights_->size() == sequences) return;
-    throw InputError(
-        {request_.weights},
-        fmt::format("{} weights, and {} sequences to train on", weights_->size(), sequences), "",
-        "write one weight a line for each sequence of the data, in its order");
+    throw InputError({request_.weights},
+                     fmt::format("{}, and {} to train on", counted(weights_->size(), "weight"),
+                                 counted(sequences, "sequence")),
+                     "", "write one weight a line for each sequence of the data, in its order");
   }
 
   void read_first_columns(const Visit& visit) {
@@ -319,7 +320,7 @@ class TrainingFiles final : public TrainingInput {
     positions_ += text.length();
     if (words_) look_at_words(text);
     visit(text, name_);
-    if (++sequences_ % 1000 == 0) observer_.reading(fmt::format("{} positions", positions_));
+    if (++sequences_ % 1000 == 0) observer_.reading(counted(positions_, "position"));
   }
 
   // Whether one of the lines that were left out is a mark.

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/counted.h"
 #include "bugs/compile/expressions.h"
 #include "bugs/distributions.h"
+#include "core/counted.h"
 
 namespace croft::bugs {
 namespace {

@@ -8,12 +8,12 @@
 #include <set>
 #include <utility>
 
-#include "app/counted.h"
 #include "bugs/compile/expressions.h"
 #include "bugs/compile/tables.h"
 #include "bugs/distributions.h"
 #include "bugs/distributions/densities.h"
 #include "bugs/node_values.h"
+#include "core/counted.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::bugs {

@@ -1,5 +1,5 @@
 #include "bugs/compile/expressions.h"
-#include "app/counted.h"
+#include "core/counted.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/counted.h"
 #include "bugs/compile/expressions.h"
+#include "core/counted.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::bugs {

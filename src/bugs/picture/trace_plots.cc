@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "app/infer/svg_text.h"
+#include "core/counted.h"
 
 namespace croft::bugs {
 namespace {
@@ -316,8 +317,8 @@ std::string open_svg(double height) {
 
 std::string left_out(std::size_t nodes) {
   if (nodes <= PlotLimits::nodes) return {};
-  return fmt::format("{} of {} numbers are drawn; name fewer to see others", PlotLimits::nodes,
-                     nodes);
+  return fmt::format("{} of {} are drawn; name fewer to see others", PlotLimits::nodes,
+                     counted(nodes, "number"));
 }
 
 }  // namespace
@@ -408,8 +409,9 @@ std::string plots_html(const BugsResult& result, const std::vector<NodeSummary>&
   if (!result.exact.empty()) {
     about += "; exact probabilities, by a junction tree";
   } else if (!result.traces.empty()) {
-    about += fmt::format("; {} chains of {} iterations with the burn-in",
-                         result.traces[0].chains.size(), result.iterations);
+    about +=
+        fmt::format("; {} of {} with the burn-in", counted(result.traces[0].chains.size(), "chain"),
+                    counted(result.iterations, "iteration"));
   }
   if (result.deviance) {
     const DevianceSummary& d = *result.deviance;

@@ -7,6 +7,7 @@
 
 #include "bugs/distributions.h"
 #include "bugs/node_values.h"
+#include "core/counted.h"
 
 namespace croft::bugs {
 namespace {
@@ -40,7 +41,7 @@ std::string not_numbers(const Trace& trace) {
     without += static_cast<std::size_t>(
         std::ranges::count_if(chain, [](double x) { return std::isnan(x); }));
   }
-  return without == 0 ? "" : fmt::format("{} of {} draws", without, draws);
+  return without == 0 ? "" : fmt::format("{} of {}", without, counted(draws, "draw"));
 }
 
 // Why pD is not known; empty where it is, or one chain cannot have it.
@@ -78,10 +79,10 @@ std::vector<std::string> warnings_of(const ModelGraph& graph, const std::vector<
   const auto has_draws = [](const Trace& trace) { return !trace.chains[0].empty(); };
   if (result.stopped && std::ranges::none_of(result.traces, has_draws)) {
     const Trace& next = *std::ranges::min_element(result.traces, {}, &Trace::first);
-    out.push_back(fmt::format(
-        "nothing was kept: the run was stopped after {} iterations, and the first that is kept is "
-        "iteration {}; take a shorter burn-in, or let it run longer",
-        result.iterations, next.first));
+    out.push_back(
+        fmt::format("nothing was kept: the run was stopped after {}, and the first that is kept is "
+                    "iteration {}; take a shorter burn-in, or let it run longer",
+                    counted(result.iterations, "iteration"), next.first));
   }
   if (!unmoved.empty()) {
     out.push_back(

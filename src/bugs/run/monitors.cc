@@ -4,8 +4,8 @@
 #include <charconv>
 #include <set>
 
-#include "app/counted.h"
 #include "bugs/compile/tables.h"
+#include "core/counted.h"
 
 namespace croft::bugs {
 namespace {

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <limits>
 
-#include "app/counted.h"
 #include "bugs/compile/tables.h"
 #include "bugs/distributions.h"
 #include "bugs/node_values.h"
 #include "bugs/samplers/blanket.h"
 #include "bugs/samplers/sum_block.h"
+#include "core/counted.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::bugs {

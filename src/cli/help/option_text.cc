@@ -37,7 +37,7 @@ void for_listed_options(const Verb& verb, const std::function<void(const OptionR
 bool takes_value(const OptionRow& row) { return row.type != OptionType::flag; }
 
 std::string_view argument_name(const OptionRow& row) {
-  return row.positional ? row.name : row.place;
+  return row.positional ? row.name : std::string_view();
 }
 
 std::vector<std::string> names_of(const OptionRow& row) {
@@ -53,13 +53,6 @@ std::string shown_value(const OptionRow& row) {
   if (takes_value(row) && row.shown.empty() && row.several) return "...";
   if (takes_value(row) || row.choices.empty()) return std::string(row.shown);
   return fmt::format("[={}]", fmt::join(row.choices, "|"));
-}
-
-bool is_marked_required(const OptionRow& row) { return row.required && row.place.empty(); }
-
-std::string help_of(const OptionRow& row) {
-  if (!row.required || row.place.empty()) return std::string(row.help);
-  return fmt::format("{} (required, as {} or as --{})", row.help, row.place, row.name);
 }
 
 std::string usage_of(const Verb& verb) {

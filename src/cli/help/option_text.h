@@ -19,16 +19,12 @@ const OptionRow& version_row();
 void for_listed_options(const Verb& verb, const std::function<void(const OptionRow&)>& visit);
 
 bool takes_value(const OptionRow& row);  // after a blank; flags that are valued() after = alone
-// What stands for it in the usage: a word without a name, or the place where that may be left out;
-// empty: nothing.
+// What stands for it in the usage, of a word without a name; empty: nothing.
 std::string_view argument_name(const OptionRow& row);
 // "-m", "--model"; none of a word without a name.
 std::vector<std::string> names_of(const OptionRow& row);
 // The value as the options show it: "N=10"; of flags that are valued() "[=all]".
 std::string shown_value(const OptionRow& row);
-// Whether "required" is to be said beside help_of(), which says it where there are two ways.
-bool is_marked_required(const OptionRow& row);
-std::string help_of(const OptionRow& row);
 
 // "croft compare [OPTIONS] FIRST SECOND DATA".
 std::string usage_of(const Verb& verb);

@@ -280,11 +280,11 @@ std::string roff(std::string_view text) {
 }
 
 std::string man_entry(const OptionRow& row, const std::string& names) {
-  const std::string value = shown_value(row), help = help_of(row);
+  const std::string value = shown_value(row), help(row.help);
   std::string out = ".TP\n" + names;
   if (!value.empty()) out += " \\fI" + roff(value) + "\\fR";
   out += "\n" + roff(help) + (help.ends_with('.') ? "\n" : ".\n");
-  if (is_marked_required(row)) out += "Required.\n";
+  if (row.required) out += "Required.\n";
   return out;
 }
 

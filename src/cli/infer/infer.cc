@@ -28,7 +28,7 @@ namespace {
 constexpr const char* kInferFooter = R"(
 Example:
   croft infer sprinkler.bif --observe "slippery=yes" --task marginals
-  croft infer grid.uai --evidence grid.uai.evid --output uai
+  croft infer grid.uai --evidence grid.uai.evid --to uai
   croft infer grid.uai --task map --time 10 --json
   croft infer sprinkler.bif --task map --k-best 5
   croft infer sprinkler.bif --observe "slippery=yes" --task marginal-map --over rain,sprinkler
@@ -62,8 +62,9 @@ std::span<const OptionRow> number_options() {
       words("over", "A,B,...",
             "Of --task marginal-map: the variables whose best states are looked for, by name or "
             "number; all others are summed out"),
-      choice("output", "OUTPUT=table", {"table", "uai", "csv"},
-             "table, uai, or of samples csv, which croft train --model bayes-net reads"),
+      choice("to", "FORMAT=table", {"table", "uai", "csv"},
+             "table, uai, or of samples csv, which croft train --model bayes-net reads")
+          .or_called("output"),
   });
   return kRows;
 }
@@ -97,7 +98,7 @@ std::span<const OptionRow> graph_options() {
 std::span<const OptionRow> inference_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
-      json_row("One JSON document").without("output"),
+      json_row("One JSON document").without("to"),
       words("independent", "QUESTION",
             "\"A;B|C\": is A independent of B given C (and what is observed)? By the shape of the "
             "graph alone; commas within a set")
@@ -112,7 +113,6 @@ std::span<const OptionRow> inference_options() {
       file("save", "FILE",
            "Write the graph in the format of this file, .uai, .LG or .bif; likewise")
           .written_as("the graph "),
-      flag("quiet", "No progress on stderr"),
   });
   return kRows;
 }
@@ -203,7 +203,7 @@ void answer(const InferCommand& c, const GraphFile& file, const Findings& known)
   if (!c.picture.empty() && c.request.task == GraphTask::marginals) {
     write_file(c.picture, picture_of(c.picture, file, known.states, result.marginals));
   }
-  const std::string_view output = c.values.text("output");
+  const std::string_view output = c.values.text("to");
   write_answer(
       c.json, [&] { return to_json(result, file); },
       [&] {
@@ -258,17 +258,17 @@ InferRequest read_request(const OptionValues& values) {
         "--task marginal-map needs --over A,B,…: the variables whose best states are looked for");
   }
   if (!marginal && values.given("over")) throw UsageError("--over is for --task marginal-map");
-  if (request.k_best && values.text("output") == "uai") {
-    throw UsageError("--output uai has one assignment; take table, or --json");
+  if (request.k_best && values.text("to") == "uai") {
+    throw UsageError("--to uai has one assignment; take table, or --json");
   }
   if (request.samples && request.task != GraphTask::sample) {
     throw UsageError("--samples is for --task sample");
   }
-  if (request.task == GraphTask::sample && values.text("output") == "uai") {
-    throw UsageError("--output uai has no samples; take table, or --json");
+  if (request.task == GraphTask::sample && values.text("to") == "uai") {
+    throw UsageError("--to uai has no samples; take table, or --json");
   }
-  if (values.text("output") == "csv" && request.task != GraphTask::sample) {
-    throw UsageError("--output csv is for --task sample");
+  if (values.text("to") == "csv" && request.task != GraphTask::sample) {
+    throw UsageError("--to csv is for --task sample");
   }
   return request;
 }

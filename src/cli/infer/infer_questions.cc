@@ -52,7 +52,7 @@ bool asks_question(const OptionValues& values) {
 
 bool question_takes(const OptionValues& values, std::string_view option) {
   if (values.given("query")) {
-    return option != "samples" && option != "k-best" && option != "over" && option != "output";
+    return option != "samples" && option != "k-best" && option != "over" && option != "to";
   }
   const bool trees = values.given("entropy") || values.given("sensitivity");
   return trees && option == "memory";

@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* kCardFooter = R"(
 Example:
-  croft card m.croft test.conll > m.md
-  croft card m.croft test.conll --notes use.md -o m.html
+  croft card -m m.croft test.conll > m.md
+  croft card -m m.croft test.conll --notes use.md -o m.html
 
 What a colleague wants to know of a model: its labels, its scores, its mistakes, its strongest
 features, how it was trained.  --notes adds what it is for, and what not.)";
@@ -24,7 +24,7 @@ features, how it was trained.  --notes adds what it is for, and what not.)";
 std::span<const OptionRow> card_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
-      file("model", "FILE", "Model file").short_as('m').or_unnamed("MODEL").needed(),
+      model_row(),
       file("DATA", "FILE",
            "Labelled data that it was not trained on, in the form of its training data: adds "
            "scores and mistakes")

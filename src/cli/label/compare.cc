@@ -5,6 +5,7 @@
 #include "cli/common.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
+#include "core/counted.h"
 #include "core/json.h"
 #include "croft/core/error.h"
 
@@ -13,8 +14,8 @@ namespace {
 
 constexpr const char* kCompareFooter = R"(
 Example:
-  croft compare old.croft new.croft test.conll
-  croft compare --json --show 100 old.croft new.croft test.conll > differences.json
+  croft compare -m old.croft -m new.croft test.conll
+  croft compare --json --show 100 -m old.croft -m new.croft test.conll > differences.json
 
 The interval is that of the difference when the sequences are drawn anew (bootstrap).  p says how
 often a difference as large comes about when each sequence's two answers go to the two models by lot
@@ -23,8 +24,10 @@ often a difference as large comes about when each sequence's two answers go to t
 std::span<const OptionRow> compare_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
-      file("FIRST", "MODEL", "One model").needed().unnamed(),
-      file("SECOND", "MODEL", "Another one, which reads the same data").needed().unnamed(),
+      file("model", "FILE ...", "Two model files, -m before each; they read the same data")
+          .short_as('m')
+          .repeated()
+          .needed(),
       file("DATA", "FILE",
            "Labelled data that neither was trained on, in the form of their training data")
           .needed()
@@ -41,8 +44,13 @@ std::span<const OptionRow> compare_options() {
 }
 
 int run_compare(const OptionValues& values) {
-  const std::string first(values.text("FIRST")), second(values.text("SECOND")),
-      data(values.text("DATA"));
+  const std::vector<std::string>& models = values.list("model");
+  if (models.size() != 2) {
+    throw UsageError("compare is of two models: give -m twice, and not ",
+                     counted(models.size(), "time"));
+  }
+  const std::string &first = models[0], &second = models[1];
+  const std::string data(values.text("DATA"));
   if (data == "-") throw UsageError("compare reads DATA twice: give a file");
   ComparisonOptions options;
   options.scheme = chunk_scheme(values);

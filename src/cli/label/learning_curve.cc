@@ -19,7 +19,7 @@ namespace croft::cli {
 namespace {
 
 constexpr const char* kCurveFooter = R"(
-All other options are those of `croft train`, and hold for every training; see croft train --help.
+All other options are those of `croft train`, and hold for every training; see croft train --help=all.
 
 Example:
   croft learning-curve train.conll --test test.conll --metric chunk-f1
@@ -48,7 +48,6 @@ std::span<const OptionRow> curve_options() {
           .written_as("the picture "),
       flag("csv", "A table of comma-separated values").without("json"),
       json_row("One JSON document instead of a table"),
-      flag("quiet", "No progress on stderr"),
   });
   return kRows;
 }

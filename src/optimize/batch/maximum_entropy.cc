@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/counted.h"
 #include "croft/core/error.h"
 #include "croft/core/parallel.h"
 #include "optimize/batch/cholesky.h"
@@ -243,12 +244,13 @@ EntropyDual::Outcome EntropyDual::solve(const MaximumEntropyOptions& options,
 void check_problem(const MaximumEntropyProblem& problem) {
   if (problem.outcomes == 0) throw UsageError("a distribution needs one outcome at least");
   if (problem.features.size() != problem.outcomes * problem.columns) {
-    throw UsageError(fmt::format("{} numbers are not {} outcomes with {} features",
-                                 problem.features.size(), problem.outcomes, problem.columns));
+    throw UsageError(fmt::format("{} are not {} outcomes with {}",
+                                 counted(problem.features.size(), "number"), problem.outcomes,
+                                 counted(problem.columns, "feature")));
   }
   if (!problem.base.empty() && problem.base.size() != problem.outcomes) {
-    throw UsageError(fmt::format("the base has {} numbers, and there are {} outcomes",
-                                 problem.base.size(), problem.outcomes));
+    throw UsageError(fmt::format("the base has {}, and there are {} outcomes",
+                                 counted(problem.base.size(), "number"), problem.outcomes));
   }
   const auto finite = [](double x) { return std::isfinite(x); };
   if (!std::ranges::all_of(problem.features, finite)) {
@@ -326,11 +328,11 @@ void describe(const MaximumEntropyProblem& problem, std::span<const double> log_
 std::string message_of(const MaximumEntropyResult& result, double violation) {
   switch (result.status) {
     case MaximumEntropyStatus::optimal:
-      return fmt::format("optimal after {} iterations", result.iterations);
+      return fmt::format("optimal after {}", counted(result.iterations, "iteration"));
     case MaximumEntropyStatus::boundary:
-      return fmt::format(
-          "optimal after {} iterations; the constraints leave {} of {} outcomes no probability",
-          result.iterations, std::ranges::count(result.p, 0.0), result.p.size());
+      return fmt::format("optimal after {}; the constraints leave {} of {} outcomes no probability",
+                         counted(result.iterations, "iteration"), std::ranges::count(result.p, 0.0),
+                         result.p.size());
     case MaximumEntropyStatus::infeasible:
       return fmt::format(
           "no distribution meets the constraints: every one misses some of them by {:.6g} or more",
@@ -338,9 +340,8 @@ std::string message_of(const MaximumEntropyResult& result, double violation) {
     case MaximumEntropyStatus::not_converged:
       break;
   }
-  return fmt::format(
-      "stopped after {} iterations, the constraints being met to {:.3g} of their columns' size",
-      result.iterations, violation);
+  return fmt::format("stopped after {}, the constraints being met to {:.3g} of their columns' size",
+                     counted(result.iterations, "iteration"), violation);
 }
 
 }  // namespace

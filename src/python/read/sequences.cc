@@ -149,8 +149,13 @@ void SequenceReader::read_labels(py::handle labels, std::string_view y_name,
         append(text_of(several[k].ptr(), here()));
       }
     } else {
+      const char* const remedy =
+          PyIndex_Check(item) == 0
+              ? ""
+              : "; write numbers as str (scikit-learn's cross_val_predict numbers the labels for "
+                "predict_proba: fit and predict_proba on the folds of KFold, one by one)";
       type_error(here() + " is " + a_type(item) +
-                 ", and a str was expected (or None, or a set of str)");
+                 ", and a str was expected (or None, or a set of str)" + remedy);
     }
     out.labels.end_item();
   }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/counted.h"
 #include "sql/logic/logic_views.h"
 
 namespace croft {
@@ -32,9 +33,9 @@ class LabelledAtoms final : public LabelledGraph {
     world_.assign(best.assignment.begin(), best.assignment.end());
     for (const auto& each : sums.marginals) probability_.push_back(each[1]);
     method_ =
-        fmt::format("{} atoms, {} clauses; probabilities by {} ({}), the best world by {} ({})",
-                    variables(), ground_.store().clauses(), sums.method, name_of(sums.kind),
-                    best.method, name_of(best.kind));
+        fmt::format("{}, {}; probabilities by {} ({}), the best world by {} ({})",
+                    counted(variables(), "atom"), counted(ground_.store().clauses(), "clause"),
+                    sums.method, name_of(sums.kind), best.method, name_of(best.kind));
     for (std::uint32_t v = 0; v < variables(); ++v) {
       numbers_.emplace(name(v), v);
       if (factors_.of(v).size() > factors_.of(busiest_).size()) busiest_ = v;

@@ -7,6 +7,7 @@
 
 #include "app/file_checks.h"
 #include "app/infer/name_values.h"
+#include "core/counted.h"
 #include "core/files.h"
 #include "croft/core/error.h"
 #include "logic/network_writer.h"
@@ -59,8 +60,9 @@ class LogicTrainer final : public Trainer {
                          .converged = result.converged(),
                          .iterations = result.iterations,
                          .head = result.message};
-    outcome.tail = fmt::format("\n{} weights from {} ground atoms, {} clauses",
-                               learned_->weights.size(), learned_->ground_atoms, learned_->clauses);
+    outcome.tail = fmt::format("\n{} from {}, {}", counted(learned_->weights.size(), "weight"),
+                               counted(learned_->ground_atoms, "ground atom"),
+                               counted(learned_->clauses, "clause"));
     outcome.further = {{"weights", learned_->weights.size()},
                        {"ground_atoms", learned_->ground_atoms},
                        {"ground_clauses", learned_->clauses}};

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/counted.h"
 #include "croft/core/interrupt.h"
 
 namespace croft {
@@ -11,7 +12,8 @@ namespace {
 
 // What is known of the weights that were not trained.
 std::string active_set_text(const ActiveSetReport& set, double l1) {
-  std::string text = fmt::format("trained {} weights in {} rounds", set.trained, set.rounds);
+  std::string text =
+      fmt::format("trained {} in {}", counted(set.trained, "weight"), counted(set.rounds, "round"));
   if (!set.largest_violation) return text + "; the others were not checked at the end";
   if (*set.largest_violation == 0) return text + "; the others, at 0, are optimal";
   return text + fmt::format("; of the others, at 0, no derivative exceeds l1 by more than {:.2g} %",
@@ -73,12 +75,12 @@ TrainOutcome outcome_of(const TrainResult& result, double l1) {
                   {"weights", result.dimension, Shown::program},
                   {"nonzero_weights", result.active, Shown::program}},
       .holdout = result.holdout,
-      .head = fmt::format("{} after {} iterations", o.converged() ? "converged" : "stopped",
-                          o.iterations),
+      .head = fmt::format("{} after {}", o.converged() ? "converged" : "stopped",
+                          counted(o.iterations, "iteration")),
       .tail =
-          fmt::format(": {}\nobjective {}, {} weights, {} not zero", o.message,
+          fmt::format(": {}\nobjective {}, {}, {} not zero", o.message,
                       std::isnan(o.objective) ? "not known" : fmt::format("{:.2f}", o.objective),
-                      result.dimension, result.active)};
+                      counted(result.dimension, "weight"), result.active)};
   if (o.gap) outcome.further.push_back({"gap", *o.gap});
   if (result.holdout) outcome.tail += ", " + holdout_text(*result.holdout);
   Fields& further = outcome.further;
@@ -116,8 +118,8 @@ TrainOutcome em_outcome(const EmResult& result, bool stopped) {
                        .objective = result.objective,
                        .head = "counted"};
   if (iterations > 0) {
-    outcome.head = fmt::format("{} after {} iterations", result.converged ? "converged" : "stopped",
-                               iterations);
+    outcome.head = fmt::format("{} after {}", result.converged ? "converged" : "stopped",
+                               counted(iterations, "iteration"));
   }
   if (result.gave_up) outcome.tail = ": the hold-out score has not improved";
   if (result.best_iteration) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/counted.h"
 #include "croft/core/error.h"
 #include "optimize/checks.h"
 #include "train/checkpoint.h"
@@ -163,7 +164,7 @@ OptimizeResult ActiveSetTraining::total(OptimizeResult last) const {
     last.reason = StopReason::stopped;
     last.message = stopped_message(iterations_);
   } else if (last.reason == StopReason::max_iterations) {
-    last.message = fmt::format("all {} iterations are done; not converged", iterations_);
+    last.message = fmt::format("all {} are done; not converged", counted(iterations_, "iteration"));
   }
   return last;
 }

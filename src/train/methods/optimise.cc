@@ -6,6 +6,7 @@
 #include <cmath>
 #include <concepts>
 
+#include "core/counted.h"
 #include "croft/optimize/lbfgs.h"
 #include "optimize/batch/batch_methods.h"
 #include "optimize/dual/dual_methods.h"
@@ -334,7 +335,7 @@ class AscentOrLbfgs {
     result.iterations += iterations_;
     result.evaluations += evaluations_;
     result.message = fmt::format(
-        "L-BFGS took over after {} iterations, as {}; {}", iterations_,
+        "L-BFGS took over after {}, as {}; {}", counted(iterations_, "iteration"),
         lost_ ? "rounding hid the steps of dual ascent" : "the gap closed slowly", result.message);
     return result;
   }

@@ -34,7 +34,7 @@ std::string_view help_of_kinds() {
 }  // namespace
 
 OptionRow label_column_row(std::string_view help) {
-  return option::words("label-column", "N|NAME", help);
+  return option::words("label-column", "N|NAME", help).upfront();
 }
 
 OptionRow misaligned_row(std::string_view shown) {
@@ -81,16 +81,19 @@ std::span<const OptionRow> data_options() {
       file("DATA", "",
            "Labelled data; several files are read one after the other (required, but for "
            "--model graph); of --model logic databases of facts")
+          .upfront()
           .of(kEveryKind & ~kGraphBit, "its data is what --database has")
           .repeated()
           .unnamed()
           .outside(),
       file("output", "MODEL", "Model file to write")
+          .upfront()
           .written_as("the model ")
           .short_as('o')
           .needed()
           .outside(),
       choice("model", "KIND=chain, with --format text maxent", names_of_kinds(), help_of_kinds())
+          .upfront()
           .at_first("chain")
           .outside(),
       choice("format", "FORMAT=columns",
@@ -101,6 +104,7 @@ std::span<const OptionRow> data_options() {
              "conllu, prodigy, doccano and brat write; segmented: words with blanks between, for a "
              "model that cuts texts into words")
           .elsewhere(other_format_names())
+          .upfront()
           .of(kEveryKind & ~(kGraphBit | kLogicBit), "its tables are those of its databases")
           .outside(),
       label_column_row(kLabelColumnHelp).of(kOfSequences).outside(),
@@ -110,14 +114,17 @@ std::span<const OptionRow> data_options() {
             "How texts are cut into tokens, those of DATA too where it has texts: words, blanks, "
             "characters, regex:EXPRESSION, or model:FILE; the model keeps it for predict --format "
             "raw")
+          .upfront()
           .of(kOfColumns)
           .outside(),
       file("template", "FILE",
            "Feature templates, CRF++'s or Wapiti's; without: default features for words")
+          .upfront()
           .of(kOfColumns | kNaiveBayesBit, "its features are made in another way"),
       file("kit", "FILE",
            "Further features: TOML that declares gazetteers, word clusters, embeddings, "
            "n-grams, patterns, binned numbers (docs/features.md)")
+          .upfront()
           .of(kOfColumns),
       words(
           "documents", "MARKER|COLUMN|KEY|blank-lines",
@@ -143,6 +150,7 @@ std::span<const OptionRow> data_options() {
            "A weight for each label whatever the data says: an attribute (intercept) of every "
            "position, penalised as others; the default of --model maxent, but for the default "
            "features for words.  --intercept=unpenalised: without a penalty")
+          .upfront()
           .of(kOfChains | kSegmentBit)
           .valued({"penalised", "unpenalised"}, "penalised")
           .without("no-intercept"),
@@ -150,6 +158,7 @@ std::span<const OptionRow> data_options() {
       flag("boundaries", "START and STOP as labels before the first and after the last position")
           .of((kOfColumns | kHmmBit) & ~kBoostedMaxentBit),
       flag("partial", "Labels may be known in part: ? is any label, A|B one of these")
+          .upfront()
           .of(kOfSequences & ~(kJointBit | kMixtureBit))
           .outside(),
       letter("partial-separator", "CHARACTER=|", "Character between the labels of a set")
@@ -165,6 +174,7 @@ std::span<const OptionRow> data_options() {
       words("class-weights", "balanced|FILE",
             "Weights of examples by their label, where each has one: balanced (all labels weigh "
             "the same together), or a file of lines LABEL TAB WEIGHT")
+          .upfront()
           .or_file()
           .of(kMaxentBit | kNaiveBayesBit | kBoostedMaxentBit | kGraphBit,
               "its weights are of whole sequences, whose labels differ"),
@@ -192,6 +202,7 @@ std::span<const OptionRow> feature_options() {
                .or_file()),
       text(choice("term-weights", "WEIGHTS=counts", {"counts", "binary", "tf-idf"},
                   "Value of a term: its count, 1, or the count times ln((1 + N) / (1 + df)) + 1")
+               .upfront()
                .at_first("counts")),
       text(flag("sublinear", "1 + ln(count) in the place of counts")),
       text(choice("norm", "NORM", {"none", "l1", "l2"},
@@ -206,7 +217,8 @@ std::span<const OptionRow> feature_options() {
                .between(1, TextOptions::kMostBits)),
       table(delimiter_row()).of(kSingle | kBayesNetBit),
       table(words("label", "COLUMN",
-                  "The column of labels; without: `label`, else `class`, else the last one")),
+                  "The column of labels; without: `label`, else `class`, else the last one")
+                .upfront()),
       table(words("text-column", "COLUMN",
                   "The column that has texts: the data is of these, as format text has them, and "
                   "of their labels in --label, else in `label` or `class`")
@@ -216,23 +228,29 @@ std::span<const OptionRow> feature_options() {
                 .repeated()),
       table(words("categorical", "A,B,...", "Columns of names, even where they look like numbers")
                 .repeated()),
-      table(words("ignore", "A,B,...", "Columns to leave out").repeated()),
-      table(words("missing", "A,B,...", "Cells that say nothing, beside the empty one").repeated())
+      table(words("ignore", "A,B,...", "Columns to leave out").upfront().repeated()),
+      table(words("missing", "A,B,...", "Cells that say nothing, beside the empty one")
+                .upfront()
+                .repeated())
           .of(kSingle | kBayesNetBit),
       table(flag("standardise", "Numbers minus their mean in DATA, divided by their deviation")
+                .upfront()
                 .or_called("standardize")),
       choice("features", "SET=auto", {"auto", "observed", "all"},
              "observed: pairs of attribute and label that occur (CRFsuite); all: every pair "
              "(CRF++, Wapiti); auto: all with a template")
+          .upfront()
           .of(kOptimised),
       whole("min-count", "N=1",
             "Occurrences a feature needs: of the attribute for all, of the pair for observed")
+          .upfront()
           .of(kOptimised)
           .at_first("1")
           .from(1),
       common(kChains),
       flag("induce",
-           "Find conjunctions of attributes that the model lacks, many a round, and train on"),
+           "Find conjunctions of attributes that the model lacks, many a round, and train on")
+          .upfront(),
       whole("induce-size", "N=2", "Attributes of a conjunction at most")
           .at_first("2")
           .between(1, kMostParts)
@@ -274,6 +292,7 @@ std::span<const OptionRow> feature_options() {
       whole("order", "N=1",
             "How many labels back scores look, 1 to 8: 2 also weighs runs of three labels, 3 of "
             "four, ...")
+          .upfront()
           .of(kChainBit, kRuns)
           .at_first("1")
           .between(1, kMostOrder),
@@ -284,6 +303,7 @@ std::span<const OptionRow> feature_options() {
       words("constrain", "RULES",
             "Labels that may follow each other: bio, bioes, or a file of rules; the model then "
             "has no other labellings")
+          .upfront()
           .or_file()
           .of(kChainBit | kMemmBit | kHiddenChainBit | kPoolBit,
               "it is of labels that follow each other in a chain"),

@@ -17,8 +17,9 @@ std::span<const OptionRow> generative_options() {
              "gaussian (measurements) or categorical (COLUMN=VALUE; all columns of a table, also "
              "of numbers); auto: columns of a table gaussian or categorical, all else "
              "multinomial")
+          .upfront()
           .at_first("auto"),
-      number("alpha", "NUMBER=1", "Added to each count: 1 is Laplace's, less Lidstone's"),
+      number("alpha", "NUMBER=1", "Added to each count: 1 is Laplace's, less Lidstone's").upfront(),
       words("prior-probabilities", "PRIORS=learnt",
             "Of the labels: learnt, uniform, LABEL=P,LABEL=P,… or a file of lines LABEL TAB P")
           .or_file(),
@@ -30,6 +31,7 @@ std::span<const OptionRow> generative_options() {
       common(kHmmBit, kHmm),
       number("smoothing", "NUMBER=0.1, of bayes-net 0",
              "Added to the count of every value of every label, that of all unknown ones too")
+          .upfront()
           .of(kHmmBit | kBayesNetBit),
       number("transition-smoothing", "NUMBER",
              "Added to the count of every start, transition and end; default: as --smoothing"),
@@ -42,6 +44,7 @@ std::span<const OptionRow> generative_options() {
           .between(0, 64),
       whole("states", "N",
             "Labels in all; without --partial the data has none, and every column is observed")
+          .upfront()
           .between(1, 65536),
       number("generative-weight", "NUMBER=1",
              "--objective multi-conditional: the weight of log p(x|y) beside log p(y|x)"),
@@ -58,6 +61,7 @@ std::span<const OptionRow> generative_options() {
       whole("starts", "N",
             "Random starts where labels are not known, of which the best is kept; default: 1, "
             "of hmm without any labels 5")
+          .upfront()
           .of(kHmmBit | kBayesNetBit | kGraphBit | kHiddenChainBit)
           .from(1),
       number("start-deviation", "NUMBER=0.1",
@@ -68,12 +72,14 @@ std::span<const OptionRow> generative_options() {
            "The network, BIF or UAI's BAYES, whose variables and parents are taken, with "
            "--learn-structure only variables and states; DATA is a table with a column of states "
            "for each variable, -o ends in .bif or .uai, --init gives tables for EM to start from")
+          .upfront()
           .outside(),
       choice(
           "learn-structure", "METHOD", {"hill-climbing", "exact", "pc"},
           "Learn the edges, too: hill-climbing (by score, with a tabu list and 10 --starts; --init "
           "gives edges to start from), exact (the best score, up to 20 variables), or pc (tests "
-          "of independence); variables are the columns of DATA"),
+          "of independence); variables are the columns of DATA")
+          .upfront(),
       choice("network-score", "SCORE=bic", {"bic", "bdeu"},
              "hill-climbing, exact: the score of a network")
           .beside("learn-structure"),
@@ -126,6 +132,7 @@ std::span<const OptionRow> structure_options() {
   static const auto kRows = with_common({
       words("hidden-states", "K=2|LABEL=K",
             "States that each label has: K, or LABEL=K of one label; may be given several times")
+          .upfront()
           .of(kHiddenChainBit)
           .in("Hidden states (--model hidden-chain)")
           .repeated(),
@@ -135,10 +142,12 @@ std::span<const OptionRow> structure_options() {
             "random:N:FRACTION (N, each with that share of the features), position (past, "
             "present, future), labels (one for each chunk type, label or --label-classes class); "
             "may be given several times")
+          .upfront()
           .repeated(),
       file("expert", "MODEL",
            "A chain that is trained already, as one expert of a pool, or a model of single labels, "
            "as one component of a mixture; may be given several times")
+          .upfront()
           .of(kPoolBit | kMixtureBit)
           .repeated()
           .outside(),
@@ -154,6 +163,7 @@ std::span<const OptionRow> structure_options() {
             "minimum-loss[:BITS[:CANDIDATES]] (the BITS of so many random ones that leave the "
             "least loss on --holdout, or on DATA), or a file of lines LABEL BITS of 0, 1 and -; "
             "BITS: 10 log2 of the labels, CANDIDATES: twice as many")
+          .upfront()
           .at_first("one-vs-rest"),
       choice("decoder", "DECODER=product", {"product", "marginal", "distance", "bits"},
              "How the chains' answers make a label, unless predict names another: product (a "
@@ -172,7 +182,8 @@ std::span<const OptionRow> structure_options() {
       common(kOfSegments, kSegments),
       file("segment-template", "FILE|none",
            "Lines such as U1:%length or U2:%lower: features of a segment as a whole; none: "
-           "there are none; without: the length (docs/segments.md)"),
+           "there are none; without: the length (docs/segments.md)")
+          .upfront(),
       file("gazetteer", "[NAME=]FILE",
            "Names, one a line, for %gazetteer in the segment template; behind a TAB the list "
            "that it is in, otherwise NAME, or the file's; may be given several times")
@@ -181,6 +192,7 @@ std::span<const OptionRow> structure_options() {
       words("max-length", "[LABEL=]N",
             "Positions that a segment may have, or one of that label; without: those of the "
             "longest one in the data; may be given several times")
+          .upfront()
           .repeated(),
       words("text-attribute", "PREFIX",
             "With --format attributes, what the attribute starts with that has a position's "
@@ -191,13 +203,20 @@ std::span<const OptionRow> structure_options() {
              "bio (auto), bio1, ioe or bioes")
           .at_first("auto"),
       common(kBoosted, kTrees),
-      whole("rounds", "N=100", "Rounds, each with a tree for every label").at_first("100"),
+      whole("rounds", "N=100", "Rounds, each with a tree for every label")
+          .upfront()
+          .at_first("100"),
       number("shrinkage", "SHARE=0.3",
              "The share of each tree that is added, above 0 and not above 1")
+          .upfront()
           .at_first("0.3"),
       whole("depth", "N=20", "Tests on the way to a leaf at most; 0: trees are constants")
+          .upfront()
           .at_first("20"),
-      whole("leaves", "N=31", "Leaves of a tree at most").at_first("31").between(1, kMostLeaves),
+      whole("leaves", "N=31", "Leaves of a tree at most")
+          .upfront()
+          .at_first("31")
+          .between(1, kMostLeaves),
       number("min-child-weight", "NUMBER=1",
              "Sum of second derivatives, p (1 - p) of each position, that a leaf has at least")
           .at_first("1"),
@@ -225,10 +244,12 @@ std::span<const OptionRow> structure_options() {
            "TOML: queries for variables and cliques; see docs/graphs_from_tables.md. Or templates "
            "of "
            "GRMM")
+          .upfront()
           .outside(),
       file("database", "FILE",
            "A file of SQLite; or files NAME.csv, NAME.tsv, each a table NAME (give the option "
            "several times); or files with data lines of GRMM")
+          .upfront()
           .repeated()
           .outside(),
       query_seconds_row().outside(),
@@ -249,9 +270,13 @@ std::span<const OptionRow> structure_options() {
            "The network (.mln) whose weights are learnt; -o gets it with them.  DATA is what is "
            "true; atoms of --query that it does not name are false.  Where nothing is said, the "
            "objective is pseudo-likelihood, --l2 0 and --memory 4e9, of ground clauses, too")
+          .upfront()
           .outside(),
-      words("query", "ATOMS", "The predicates that the rules are to foretell: \"P, Q\"").outside(),
+      words("query", "ATOMS", "The predicates that the rules are to foretell: \"P, Q\"")
+          .upfront()
+          .outside(),
       file("evidence", "FILE ...", "Facts that are true in each world of --worlds")
+          .upfront()
           .repeated()
           .beside("worlds")
           .outside(),

@@ -19,9 +19,10 @@ std::span<const OptionRow> method_options() {
   static const auto kRows = with_common({
       common(kOptimised),
       words("objective", "OBJECTIVE=likelihood", "What to minimise; see below")
+          .upfront()
           .of(kOptimised | kLogicBit | kHmmBit)
           .at_first("likelihood"),
-      words("optimizer", "OPTIMIZER", "How; see below"),
+      words("optimizer", "OPTIMIZER", "How; see below").upfront(),
       words("cost", "NUMBER=1|FILE",
             "What a mistake costs (softmax-margin, max-margin, passive-aggressive, arow): a "
             "number, or a file of lines GOLD PREDICTED COST")
@@ -36,8 +37,9 @@ std::span<const OptionRow> method_options() {
             "graphs, also of composite: blocks of the spec, or a template, whose cliques are the "
             "pieces")
           .of(kChainBit | kGraphBit, "--objective piecewise has other pieces there"),
-      number("l1", "NUMBER=0", "Weight of |w|_1").at_first("0"),
+      number("l1", "NUMBER=0", "Weight of |w|_1").upfront().at_first("0"),
       number("l2", "NUMBER=1, of perceptron and the like 0", "Weight of |w|_2^2 / 2")
+          .upfront()
           .of(kOptimised | kBoosted | kLogicBit),
       file("prior", "MODEL",
            "The penalty is of the distance from this model's weights, where training starts")
@@ -48,6 +50,7 @@ std::span<const OptionRow> method_options() {
           .of(kChains | kSegmentBit | kGraphBit),
       whole("max-iterations", "N=1000, of perceptron and the like 100",
             "Stop after so many, or so many passes")
+          .upfront()
           .of(kOptimised | kLogicBit),
       number("tolerance", "CHANGE=1e-5, with --l1 5e-6, boosted 0, mixture 1e-9",
              "Stop when the objective's relative change over --window falls below; 0: never")
@@ -101,6 +104,7 @@ std::span<const OptionRow> run_options() {
       words("holdout", "FILE|FRACTION",
             "A labelled file (of --model graph a database), or a fraction of the data (of its "
             "instances) to set aside, for a score as training goes on")
+          .upfront()
           .or_file()
           .of(kOfChains | kSegmentBit | kBoosted | kBayesNetBit | kHmmBit | kNaiveBayesBit |
               kJointBit | kGraphBit),
@@ -119,17 +123,21 @@ std::span<const OptionRow> run_options() {
       whole("early-stop", "N=0",
             "Stop after N iterations without a better hold-out score, and keep the best "
             "weights; 0: off")
+          .upfront()
           .of(kChains | kSegmentBit | kHiddenChainBit | kBoosted | kJointBit | kOfEm | kGraphBit,
               "its iterations have no hold-out score")
           .at_first("0"),
       file("init", "MODEL", "Start from this model: its weights, features and labels are kept")
+          .upfront()
           .of(kChains | kSegmentBit | kNaiveBayesBit | kBayesNetBit | kGraphBit | kJointBit)
           .outside(),
       file("checkpoint", "FOLDER",
            "Keep the state of the training in this folder, to go on from after a crash")
+          .upfront()
           .written_as("the checkpoint ")
           .of(kKept),
       flag("resume", "Go on from the --checkpoint, to the very model of a training without a break")
+          .upfront()
           .of(kKept),
       number("checkpoint-interval", "SECONDS=30",
              "Seconds between two states that are kept; 0: every iteration")
@@ -137,9 +145,9 @@ std::span<const OptionRow> run_options() {
           .at_first("30")
           .beside("checkpoint"),
       file("log", "FILE", "Write one JSON object a line to this file")
+          .upfront()
           .written_as("the log ")
           .outside(),
-      flag("quiet", "No progress on stderr").outside(),
   });
   return kRows;
 }
@@ -148,12 +156,17 @@ std::span<const OptionRow> common_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
       whole("threads", "N=1", "Threads to use; 0: one per processor. Results do not depend on it")
+          .upfront()
           .at_first("1")
           .between(0, 1024),
       whole("seed", "N=1",
             "Seed of whatever is drawn at random; every verb and kind of model has it, also those "
             "that draw nothing")
+          .upfront()
           .at_first("1"),
+      flag("quiet", "No progress and no notes on stderr; warnings and errors come all the same")
+          .upfront()
+          .outside(),
   });
   return kRows;
 }

@@ -55,7 +55,7 @@ std::span<const OptionRow> unlabelled_options();  // data without labels, and wh
 std::span<const OptionRow> generative_options();  // of naive Bayes, hidden Markov models, networks
 std::span<const OptionRow> structure_options();   // of other structures and compositions
 std::span<const OptionRow> run_options();         // hold-out, checkpoints, logs, threads
-std::span<const OptionRow> common_options();      // threads, seed: of every verb, too
+std::span<const OptionRow> common_options();      // threads, seed, quiet: of every verb
 std::vector<std::span<const OptionRow>> training_options();
 
 // Which rows of columns are read, and which cell is the label: of every verb that reads some.

@@ -12,6 +12,7 @@ std::span<const OptionRow> unlabelled_options() {
       file("unlabelled", "FILE",
            "More data (of --model graph: the tables of another database), whose labels, if any, "
            "are not looked at")
+          .upfront()
           .of(kHmmBit | kOfTerms)
           .repeated()
           .outside(),

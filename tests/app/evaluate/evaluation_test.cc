@@ -177,15 +177,17 @@ TEST(Evaluation, LogLossIsTheMeanOverTokens) {
 
 TEST(Evaluation, AForbiddenGoldLabellingMakesTheLogLossInfiniteAndIsCounted) {
   Evaluation evaluation;
-  evaluation.add_log_loss(kInfinity, 3);
+  evaluation.add_log_loss(kInfinity, 3, {"Q", "R"});
   evaluation.add_log_loss(1, 1);
   const EvaluationSummary s = evaluation.summary();
   EXPECT_EQ(s.log_loss->total, kInfinity);
   EXPECT_EQ(s.log_loss->impossible, 1u);
   EXPECT_TRUE(to_json(s)["log_loss"].is_null());
   EXPECT_EQ(to_json(s)["impossible_sequences"], 1);
-  EXPECT_NE(format_table(s).find("1   sequences have gold labels of probability 0"),
-            std::string::npos);
+  EXPECT_EQ(to_json(s)["impossible_labels"]["R"], 1);
+  EXPECT_NE(
+      format_table(s).find("1   sequences with gold labels of probability 0: \"Q\" (1), \"R\" (1)"),
+      std::string::npos);
   EXPECT_THROW(evaluation.add_log_loss(std::nan(""), 1), Error);
   EXPECT_THROW(evaluation.add_log_loss(-kInfinity, 1), Error);
 }

@@ -132,7 +132,7 @@ class GraphTest(CliTest):
         db.commit()
         db.close()
         model = self.graph("--starts", "2")
-        record = json.loads(self.run_ok("inspect", model, "--json"))["training"]
+        record = json.loads(self.run_ok("inspect", "-m", model, "--json"))["training"]
         self.assertEqual(record["hidden_variables"], sum(row[0] % 3 == 0 for row in tokens(1)))
         self.assertEqual(len(record["objectives"]), 2)
         self.refuses_to_train(WRONG_USAGE, "--model", "graph", "--spec", self.spec, "--database", self.train_db,
@@ -268,7 +268,7 @@ query = '''
                                "too many for the exact likelihood: training minimises --objective pseudolikelihood; "
                                "give --objective for another, such as bethe or piecewise")
         self.assertNotIn("rounding", text)
-        record = json.loads(self.run_ok("inspect", model, "--json"))["training"]
+        record = json.loads(self.run_ok("inspect", "-m", model, "--json"))["training"]
         self.assertEqual(record["objective"], "pseudolikelihood")
         asked = croft(*grid, model, "--objective", "likelihood", "--memory", "1G")
         self.assertEqual(asked.returncode, BAD_INPUT)
@@ -281,7 +281,7 @@ query = '''
         self.assertIn("training minimises --objective bethe", done.stderr.decode())
 
     def test_help_names_the_optimizer_of_many_instances(self):
-        text = self.run_ok("train", "--help")
+        text = self.run_ok("train", "--help=all")
         self.assertIn("With 100 instances or more lbfgs comes after passes of SGD, as sgd-lbfgs", text)
 
     def test_options_that_mean_nothing_are_refused(self):
@@ -341,7 +341,7 @@ query = '''
         self.assertEqual([line[0] for line in lines], [str(row[0]) for row in tokens(2)])
         self.assertGreater(sum(line[1] == row[5] for line, row in zip(lines, tokens(2))) / len(lines), 0.8)
         objects = [json.loads(line) for line in
-                   self.run_ok("predict", "-m", model, "--database", self.test_db, "--output", "json",
+                   self.run_ok("predict", "-m", model, "--database", self.test_db, "--to", "json",
                                "--marginals").splitlines()]
         for line, each in zip(lines, objects):
             self.assertEqual((line[0], line[1]), (str(each["id"]), each["label"]))
@@ -458,8 +458,8 @@ query = '''
                                  (["--k-best", "2"], "--k-best has no meaning"),
                                  (["--no-probabilities", "--marginals"], "--no-probabilities"),
                                  (["--overwrite"], "--table"),
-                                 (["--table", "--output", "json"], "--output"),
-                                 (["--table", "-o", self.folder / "none"], "--result"), (["x.conll"], "x.conll")):
+                                 (["--table", "--to", "json"], "--to"),
+                                 (["--table", "-o", self.folder / "none"], "--output"), (["x.conll"], "x.conll")):
             with self.subTest(options=options):
                 self.fails(WRONG_USAGE, "predict", "-m", model, "--database", self.test_db, *options,
                            mentions=[mention])
@@ -495,22 +495,22 @@ query = '''
 
     def test_inspection_shows_schema_weights_and_a_picture(self):
         model = self.graph()
-        summary = json.loads(self.run_ok("inspect", model, "--json", "--top", "2"))
+        summary = json.loads(self.run_ok("inspect", "-m", model, "--json", "--top", "2"))
         self.assertEqual(summary["kind"], "graph")
         self.assertEqual([each["name"] for each in summary["templates"]], ["word", "next"])
         self.assertEqual(len(summary["top"][0]["largest"]), 2)
-        weights = [line.split("\t") for line in self.run_ok("inspect", model, "--weights").splitlines()]
+        weights = [line.split("\t") for line in self.run_ok("inspect", "-m", model, "--weights").splitlines()]
         self.assertEqual(len(weights), summary["weights"])
         self.assertIn(["clique", "next", "(bias)", "A, B"], [row[:4] for row in weights])
-        self.assertIn("select id, word, length from token", self.run_ok("inspect", model))
+        self.assertIn("select id, word, length from token", self.run_ok("inspect", "-m", model))
         for name in ("g.svg", "g.dot"):
-            self.run_ok("inspect", model, "--picture", self.folder / name, "--database", self.test_db,
+            self.run_ok("inspect", "-m", model, "--picture", self.folder / name, "--database", self.test_db,
                         "--variables", "5")
         self.assertIn("<svg", (self.folder / "g.svg").read_text("utf-8"))
         self.assertEqual((self.folder / "g.dot").read_text("utf-8").count("label="), 5)
-        self.fails(WRONG_USAGE, "inspect", model, "--picture", self.folder / "g.png", "--database", self.test_db,
+        self.fails(WRONG_USAGE, "inspect", "-m", model, "--picture", self.folder / "g.png", "--database", self.test_db,
                    mentions=[".dot nor .svg"])
-        self.fails(WRONG_USAGE, "inspect", model, "--constraints", self.spec, mentions=["--constraints"])
+        self.fails(WRONG_USAGE, "inspect", "-m", model, "--constraints", self.spec, mentions=["--constraints"])
 
     def test_other_verbs_say_what_takes_the_model(self):
         model = self.graph()
@@ -527,7 +527,7 @@ query = '''
                    mentions=["is for a model of kind graph"])
         self.fails(WRONG_USAGE, "evaluate", "-m", chain, "--decode", "best", self.spec,
                    mentions=["is for a model of kind graph"])
-        self.fails(WRONG_USAGE, "inspect", chain, "--picture", "g.svg", "--database", self.test_db,
+        self.fails(WRONG_USAGE, "inspect", "-m", chain, "--picture", "g.svg", "--database", self.test_db,
                    mentions=["of kind graph"])
 
 

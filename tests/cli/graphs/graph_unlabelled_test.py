@@ -74,7 +74,7 @@ class GraphUnlabelled(CliTest):
         return json.loads(self.run_ok("inspect", "-m", model, "--json"))["training"]["unlabelled"]
 
     def marginals(self, model, database):
-        lines = self.run_ok("predict", "-m", model, "--database", database, "--output", "json", "--marginals")
+        lines = self.run_ok("predict", "-m", model, "--database", database, "--to", "json", "--marginals")
         return [json.loads(line)["marginals"] for line in lines.splitlines()]
 
     def refused(self, status, text, *options, data=None):

@@ -100,7 +100,7 @@ class SearchTest(CliTest):
     def test_the_k_best_are_for_methods_and_tasks_that_have_them(self):
         for options, said in [(("--task", "marginals"), "--k-best is for --task map"),
                               (("--task", "map", "--method", "trw-s"), "trw-s has no use for --k-best"),
-                              (("--task", "map", "--output", "uai"), "--output uai has one assignment"),
+                              (("--task", "map", "--to", "uai"), "--to uai has one assignment"),
                               (("--task", "map", "--k-best", "0"), "--k-best")]:
             self.fails(WRONG_USAGE, "infer", self.path, "--k-best", "3", *options, mentions=(said,))
 
@@ -121,7 +121,7 @@ class SearchTest(CliTest):
         for states, score in ranked:
             self.assertAlmostEqual(joint[states], score, places=9)
         self.assertEqual([s for _, s in ranked], sorted((s for _, s in ranked), reverse=True))
-        uai = self.run_ok("infer", path, "--task", "marginal-map", "--over", over, "--output", "uai", "--quiet")
+        uai = self.run_ok("infer", path, "--task", "marginal-map", "--over", over, "--to", "uai", "--quiet")
         self.assertEqual(uai.split("\n")[1], "5 " + " ".join(f"{v} {s}" for v, s in zip(over.split(","), best)))
 
     def sums(self, path, over):

@@ -118,7 +118,7 @@ class ExactTest(InferTest):
         path = self.file("g.uai", "MARKOV 2 2 2 1 2 0 1 4 1 0 1 1")
         both = ("--observe", "0=0", "--observe", "1=1")
         self.assertIsNone(self.infer(path, *both)["log_partition"])
-        self.assertIn("-inf", self.run_ok("infer", path, *both, "--output", "uai"))
+        self.assertIn("-inf", self.run_ok("infer", path, *both, "--to", "uai"))
         for task in ("marginals", "map", "sample"):
             self.fails(BAD_INPUT, "infer", "--quiet", path, *both, "--task", task,
                        mentions=["no assignment is allowed"])
@@ -450,7 +450,7 @@ class OptionsTest(InferTest):
                       ("--picture", self.folder / "g.svg"), ("--save", self.folder / "g.uai")):
             for option in (("--method", "gibbs"), ("--memory", "1G"), ("--time", 1),
                            ("--tolerance", 0.1), ("--max-iterations", 9), ("--set", "a=b"),
-                           ("--output", "uai")):
+                           ("--to", "uai")):
                 self.fails(WRONG_USAGE, "infer", SPRINKLER, *alone, *option,
                            mentions=[option[0], "--task"])
 
@@ -642,7 +642,7 @@ class OutputTest(InferTest):
     def test_the_format_of_the_competitions(self):
         states, weights = enumerate_graph(GRID)
         ask = lambda task: self.run_ok("infer", self.grid(), "--task", task,
-                                       "--output", "uai").split()
+                                       "--to", "uai").split()
         self.assertEqual(ask("partition")[0], "PR")
         self.assertAlmostEqual(float(ask("partition")[1]), math.log10(sum(weights.values())))
         words = ask("marginals")
@@ -653,7 +653,7 @@ class OutputTest(InferTest):
         for found, wanted in zip(words[2:], expected, strict=True):
             self.assertAlmostEqual(float(found), wanted, places=9)
         self.assertEqual(ask("map"), ["MPE", "4", *map(str, max(weights, key=weights.get))])
-        self.fails(WRONG_USAGE, "infer", self.grid(), "--task", "sample", "--output", "uai",
+        self.fails(WRONG_USAGE, "infer", self.grid(), "--task", "sample", "--to", "uai",
                    mentions=["samples"])
 
     def test_the_svg_is_a_document_with_every_variable_and_edge(self):

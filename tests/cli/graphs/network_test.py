@@ -87,7 +87,7 @@ class FileTest(NetworkTest):
         found = self.infer(net, "--task", "marginals")
         self.assertAlmostEqual(found["marginals"][1][0], 0.25 * 0.1 + 0.75 * 0.6, places=12)
         cases = self.file("cases.csv", self.run_ok("infer", net, "--task", "sample", "--samples",
-                                                   400, "--output", "csv", "--quiet"))
+                                                   400, "--to", "csv", "--quiet"))
         out = self.folder / "fitted.bif"
         self.run_ok("train", "--quiet", "--model", "bayes-net", "--structure", net, "-o", out, cases)
         again = self.infer(out, "--task", "marginals")
@@ -137,7 +137,7 @@ class CasesTest(NetworkTest):
             p = self.infer(SPRINKLER, "--task", "marginals", *options)["marginals"][1]
             self.assertAlmostEqual(float(row["p(yes)"]), p[1], places=5)
             self.assertEqual(row["rain"], "yes" if p[1] > p[0] else "no")
-        lines = self.run_ok("predict", "-m", SPRINKLER, "--target", "rain", "--output", "json",
+        lines = self.run_ok("predict", "-m", SPRINKLER, "--target", "rain", "--to", "json",
                             "--threads", 2, self.cases()).splitlines()
         self.assertEqual([json.loads(each)["label"] for each in lines],
                          [row["rain"] for row in rows])

@@ -82,7 +82,7 @@ class ConstraintsTest(CliTest):
         for row in report["rows"]:
             self.assertAlmostEqual(row["empirical"], row["expected"], delta=1e-5)
         entropy = 0
-        for line in self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all",
+        for line in self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all",
                                 data).splitlines():
             for marginals in json.loads(line)["marginals"]:
                 entropy -= sum(p * math.log(p) for p in marginals.values())

@@ -28,7 +28,7 @@ class ExplainTest(CliTest):
 class SumsTest(ExplainTest):
     def log_probabilities(self, model, data):
         """Of every labelling that is allowed, a dict for each sequence."""
-        lines = self.run_ok("predict", "-m", model, "--k-best", 1000, "--output", "json",
+        lines = self.run_ok("predict", "-m", model, "--k-best", 1000, "--to", "json",
                             data).splitlines()
         return [{tuple(y["labels"]): y["log_probability"] for y in json.loads(line)["k_best"]}
                 for line in lines]
@@ -105,7 +105,7 @@ class WrongStretchTest(ExplainTest):
         documents = self.explain(model, "--wrong", "--top", 2, self.test)
         self.assertEqual([[(s["start"], s["end"], *labels_of(s)) for s in d["stretches"]] for d in documents],
                          self.STRETCHES)
-        lines = self.run_ok("predict", "-m", model, "--k-best", 1000, "--output", "json", self.test).splitlines()
+        lines = self.run_ok("predict", "-m", model, "--k-best", 1000, "--to", "json", self.test).splitlines()
         for document, line in zip(documents, lines):
             log_p = {tuple(y["labels"]): y["log_probability"] for y in json.loads(line)["k_best"]}
             y = json.loads(line)["labels"]
@@ -190,7 +190,7 @@ class PartsTest(ExplainTest):
 
     def test_labels_and_probabilities_are_those_of_predict_and_the_other_is_the_runner_up(self):
         model = self.train("m.croft", TRAIN)
-        options = ("--output", "json", "--probability", "--marginals=all")
+        options = ("--to", "json", "--probability", "--marginals=all")
         predicted = map(json.loads,
                         self.run_ok("predict", "-m", model, *options, TEST).splitlines())
         for found, expected in zip(self.explain(model, TEST), predicted, strict=True):

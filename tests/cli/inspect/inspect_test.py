@@ -71,7 +71,7 @@ class WeightsTest(CliTest):
         data = self.file("train.attributes", self.DATA)
         model = self.train("m.croft", "--format", "attributes", "--l2", 0.1, data)
         node, transition = self.dump(model)
-        documents = self.run_ok("predict", "-m", model, "--output", "json", "--probability",
+        documents = self.run_ok("predict", "-m", model, "--to", "json", "--probability",
                                 "--marginals=all", data).splitlines()
         sequences = [[line.split("\t")[1:] for line in block.splitlines()]
                      for block in self.DATA.split("\n\n")]

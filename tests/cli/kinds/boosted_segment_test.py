@@ -50,7 +50,7 @@ class BoostedSegmentTest(CliTest):
     def test_every_question_is_answered(self):
         model = self.train()
         text = "w\nw\nw\nw\nw\no\nw\n\no\n"
-        out = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all", "--k-best", 3, "--spans",
+        out = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all", "--k-best", 3, "--spans",
                           "-", stdin=text.encode())
         first = json.loads(out.splitlines()[0])
         self.assertEqual(first["labels"], ["B-Y"] + ["I-Y"] * 4 + ["O", "B-Y"])

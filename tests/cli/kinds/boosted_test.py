@@ -72,7 +72,7 @@ class BoostedTest(CliTest):
     def test_every_question_is_answered(self):
         model = self.train()
         text = "a N\nb V\nc N\n\nd V\n"
-        out = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all", "--k-best", 3,
+        out = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all", "--k-best", 3,
                           "--spans", "--constrain", "bio", "-", stdin=text.encode())
         first = json.loads(out.splitlines()[0])
         self.assertEqual(len(first["labels"]), 3)
@@ -122,7 +122,7 @@ class BoostedTest(CliTest):
         heavy = self.file("w", "x\t50\n")
         for options, expected in (((), "y"), (("--class-weights", heavy), "x")):
             model = self.train("--format", "attributes", *options, data=path, kind="boosted-maxent")
-            out = self.run_ok("predict", "-m", model, "--output", "labels", "-", stdin=b"\ta\n")
+            out = self.run_ok("predict", "-m", model, "--to", "labels", "-", stdin=b"\ta\n")
             self.assertEqual(out.split(), [expected], options)
 
     # The course of the training.
@@ -213,7 +213,7 @@ class BoostedTest(CliTest):
                     score[label] += value
             z = sum(map(math.exp, score.values()))
             cells = (str(row.get("size", "")), "red" if "colour=red" in row else "blue", str(row.get("noise", "")))
-            out = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all", "-",
+            out = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all", "-",
                               stdin=("size,colour,noise\n" + ",".join(cells) + "\n").encode())
             for label, p in json.loads(out)["marginals"][0].items():
                 self.assertAlmostEqual(p, math.exp(score[label]) / z, places=5)

@@ -72,7 +72,7 @@ class HiddenChainTest(CliTest):
     def test_questions_are_answered_in_labels(self):
         model = self.train("m.croft", *self.hidden, "--max-iterations", "20", self.data)
         new = self.file("new", "p\np\nq\n\n")
-        found = json.loads(self.run_ok("predict", "-m", model, "--output", "json", "--decode", "labelling",
+        found = json.loads(self.run_ok("predict", "-m", model, "--to", "json", "--decode", "labelling",
                                        "--k-best", "256", "--probability", "--marginals=all", new))
         total = sum(each["probability"] for each in found["k_best"])
         self.assertEqual(len(found["k_best"]), 64)
@@ -119,19 +119,19 @@ class HiddenChainTest(CliTest):
         model = self.train("m.croft", *self.hidden, "--max-iterations", "20", self.data)
         for question in ([], ["--k-best", "3"]):
             ask = ["predict", "-m", model, "--decode", "labelling", *question]
-            cut = [json.loads(line) for line in self.run_ok(*ask, "--limit", "1", "--output", "json",
+            cut = [json.loads(line) for line in self.run_ok(*ask, "--limit", "1", "--to", "json",
                                                             self.test).splitlines()]
             remarks = self.run_ok(*ask, "--limit", "1", self.test).count("# gap")
             self.assertEqual(sum(not each["search"]["exact"] for each in cut), remarks)
             self.assertGreater(remarks, 0)
             for each in cut:
                 self.assertEqual(each["search"]["exact"], each["search"]["gap"] == 0, each["search"])
-            whole = [json.loads(line) for line in self.run_ok(*ask, "--output", "json", self.test).splitlines()]
+            whole = [json.loads(line) for line in self.run_ok(*ask, "--to", "json", self.test).splitlines()]
             self.assertTrue(all(each["search"]["exact"] for each in whole))
             for short, full in zip(cut, whole):  # what claims to be exact is
                 if short["search"]["exact"]:
                     self.assertEqual(short["labels"], full["labels"])
-        marginal = json.loads(self.run_ok("predict", "-m", model, "--output", "json", self.test).splitlines()[0])
+        marginal = json.loads(self.run_ok("predict", "-m", model, "--to", "json", self.test).splitlines()[0])
         self.assertNotIn("search", marginal)
 
     def test_a_chain_has_no_search_for_labellings(self):

@@ -50,7 +50,7 @@ class HmmTest(CliTest):
 
     def marginals(self, model, text):
         """[sequence][position]{label: p}"""
-        out = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all", "-",
+        out = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all", "-",
                           stdin=text.encode())
         return [json.loads(line)["marginals"] for line in out.splitlines()]
 
@@ -73,7 +73,7 @@ class HmmTest(CliTest):
         data, log = self.file("d", tagged_text(60, 3)), self.folder / "log"
         for objective in ("likelihood", "conditional", "multi-conditional", "hybrid"):
             model = self.train("--objective", objective, "--suffix", "2", "--log", log, data=data)
-            record = json.loads(self.run_ok("inspect", "--json", model))["training"]
+            record = json.loads(self.run_ok("inspect", "--json", "-m", model))["training"]
             self.assertEqual(record.get("objective", "likelihood"), objective)
             objectives = [line["objective"] for line in read_log(log)[0]]
             self.assertEqual(objectives, sorted(objectives, reverse=True))
@@ -112,7 +112,7 @@ class HmmTest(CliTest):
 
     def test_every_question_is_answered_and_the_answers_agree(self):
         model = self.train()
-        out = self.run_ok("predict", "-m", model, "--output", "json", "--k-best", "9", "--probability",
+        out = self.run_ok("predict", "-m", model, "--to", "json", "--k-best", "9", "--probability",
                           "--marginals=all", "--samples", "3", "--entropy", "-", stdin=b"the\nfox\n\n")
         answer = json.loads(out)
         total = sum(each["probability"] for each in answer["k_best"])

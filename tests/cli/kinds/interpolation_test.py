@@ -45,7 +45,7 @@ class MixtureTest(CliTest):
                 json.loads(self.run_ok("inspect", "--json", "-m", model))["components"]]
 
     def marginals(self, model, data):
-        said = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all", data)
+        said = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all", data)
         return [m for line in said.splitlines() for m in json.loads(line)["marginals"]]
 
     def test_probabilities_are_the_weighted_sums(self):

@@ -60,7 +60,7 @@ class JointTest(CliTest):
             return total + (w.get(("joint", "%y in %x[..-1,0]", "u4", ""), 0) if y in seen else 0)
 
         new = self.file("new", "a DET a\ndog N dog\nsleeps V sleeps\n\n")
-        shown = json.loads(self.run_ok("predict", "-m", model, "--output", "json",
+        shown = json.loads(self.run_ok("predict", "-m", model, "--to", "json",
                                        "--marginals=all", new))
         history = [("_x-1", "_x-1", []), ("a", "DET", ["a"]), ("dog", "N", ["a", "dog"])]
         for t, (before, word_class, seen) in enumerate(history):
@@ -89,7 +89,7 @@ class JointTest(CliTest):
         empirical, expected = dict.fromkeys(rows, 0.0), dict.fromkeys(rows, 0.0)
         loss = 0
         said = [json.loads(line) for line in self.run_ok(
-            "predict", "-m", model, "--output", "json", "--marginals=all", self.text).splitlines()]
+            "predict", "-m", model, "--to", "json", "--marginals=all", self.text).splitlines()]
         for block, answer in zip(TEXT.split("\n\n"), said):
             words = [line.split()[0] for line in block.splitlines()]
             for t, truth in enumerate(words):
@@ -252,7 +252,7 @@ class JointTest(CliTest):
 
         words = ["cat", "dog", "the", "cat", "runs", "."]
         new = self.file("new", "".join(f"{word} N x\n" for word in words) + "\n")
-        shown = json.loads(self.run_ok("predict", "-m", model, "--output", "json",
+        shown = json.loads(self.run_ok("predict", "-m", model, "--to", "json",
                                        "--marginals=all", new))
         for t in range(len(words)):
             scores = {y: math.exp(score(words[:t], y)) for y in labels}

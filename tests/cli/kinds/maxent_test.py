@@ -65,12 +65,12 @@ class MaxentTest(CliTest):
         data = self.file("data", 6 * "A\tx\n" + 2 * "B\ty\n")
         model = self.train("m.croft", "--model", "maxent", "--format", "attributes", "--l2", 1e-6,
                            "--tolerance", 1e-12, data)
-        line = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all",
+        line = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all",
                            self.file("new", "\tz\n\n"))
         self.assertGreater(json.loads(line)["marginals"][0]["A"], 0.5)
         without = self.train("n.croft", "--model", "maxent", "--format", "attributes",
                              "--no-intercept", data)
-        line = self.run_ok("predict", "-m", without, "--output", "json", "--marginals=all",
+        line = self.run_ok("predict", "-m", without, "--to", "json", "--marginals=all",
                            self.file("new", "\tz\n\n"))
         self.assertEqual(json.loads(line)["marginals"][0]["A"], 0.5)
         again = self.train("again.croft", "--model", "maxent", "--format", "attributes", "--init",
@@ -87,7 +87,7 @@ class MaxentTest(CliTest):
                                   ("--intercept=penalised", 0.5)):
                 model = self.train("m.croft", "--model", kind, "--format", "attributes", "--l2", 1e7,
                                    "--tolerance", 0, "--gradient-tolerance", 1e-9, option, data)
-                line = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all", new)
+                line = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all", new)
                 self.assertAlmostEqual(json.loads(line)["marginals"][0]["A"], share, places=4)
                 record = json.loads(self.run_ok("inspect", "-m", model, "--json"))["training"]
                 self.assertEqual(record["intercept"],
@@ -137,7 +137,7 @@ class MaxentTest(CliTest):
 class MemmTest(CliTest):
     def test_log_z_is_zero_and_answers_go_together(self):
         model = self.train("m.croft", "--model", "memm", TRAIN)
-        lines = self.run_ok("predict", "-m", model, "--output", "json", "--k-best", 3,
+        lines = self.run_ok("predict", "-m", model, "--to", "json", "--k-best", 3,
                             "--marginals", TEST).splitlines()
         for line in map(json.loads, lines[:20]):
             best = line["k_best"]
@@ -156,7 +156,7 @@ class MemmTest(CliTest):
         for kind in ("chain", "memm"):
             model = self.train(f"{kind}.croft", "--model", kind, "--format", "attributes", "--l2",
                                0.01, "--constrain", rules, data)
-            found[kind] = self.run_ok("predict", "-m", model, "--output", "labels", text).split()
+            found[kind] = self.run_ok("predict", "-m", model, "--to", "labels", text).split()
         self.assertEqual(found["chain"], ["4", "5", "3"])
         self.assertEqual(found["memm"], ["1", "2", "3"])
 

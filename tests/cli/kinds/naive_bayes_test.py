@@ -33,7 +33,7 @@ class NaiveBayesTest(CliTest):
         return self.folder / name
 
     def posteriors(self, model, path):
-        lines = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all", path).splitlines()
+        lines = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all", path).splitlines()
         return [json.loads(line)["marginals"][0] for line in lines]
 
 

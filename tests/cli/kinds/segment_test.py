@@ -18,7 +18,7 @@ class SegmentTest(CliTest):
         return json.loads(self.run_ok("evaluate", "-m", model, "--json", data))["chunk"]["f1"]
 
     def predictions(self, model, data, *options):
-        out = self.run_ok("predict", "-m", model, "--output", "json", *options, data)
+        out = self.run_ok("predict", "-m", model, "--to", "json", *options, data)
         return [json.loads(line) for line in out.splitlines()]
 
     def test_trains_predicts_and_finds_segments(self):

@@ -42,8 +42,8 @@ class VotedTest(CliTest):
         allowed = self.file("rules", "! NAME -> QTY\n")
         model = self.voted()
         with_limit = self.run_ok("predict", "-m", model, "--constrain", allowed,
-                                 "--output", "labels", TEST).split("\n")
-        free = self.run_ok("predict", "-m", model, "--output", "labels", TEST).split("\n")
+                                 "--to", "labels", TEST).split("\n")
+        free = self.run_ok("predict", "-m", model, "--to", "labels", TEST).split("\n")
         pairs = list(zip(free, free[1:]))
         self.assertIn(("NAME", "QTY"), pairs)
         self.assertNotIn(("NAME", "QTY"), list(zip(with_limit, with_limit[1:])))
@@ -83,7 +83,7 @@ class KernelTest(CliTest):
         self.assertEqual(summary["kernel"]["type"], "polynomial")
         self.assertEqual(summary["kernel"]["degree"], 2)
         self.assertGreater(summary["kernel"]["support_vectors"], 0)
-        lines = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all",
+        lines = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all",
                             "--k-best", 2, TEST).splitlines()
         for line in lines:
             answer = json.loads(line)

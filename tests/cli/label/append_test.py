@@ -112,7 +112,7 @@ class AppendTest(CliTest):
 
     def test_what_makes_no_sense_is_refused(self):
         rows = self.file("d.txt", "a\n")
-        for option in (["--output", "json"], ["--probability"], ["--k-best", "2"], ["--marginals"]):
+        for option in (["--to", "json"], ["--probability"], ["--k-best", "2"], ["--marginals"]):
             self.fails(WRONG_USAGE, "predict", "-m", self.model, "--append", *option, rows, mentions=["--append"])
         model = self.train("a.croft", "--format", "attributes", self.file("a.txt", "L\ta\nH\tb\n"))
         self.fails(WRONG_USAGE, "predict", "-m", model, "--append", self.file("b.txt", "\ta\n"),

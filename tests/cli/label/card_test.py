@@ -20,7 +20,7 @@ class CardTest(CliTest):
     def test_its_figures_are_those_of_the_other_verbs(self):
         data, test = (self.file(f"{n}.conll", sentences(30, n)) for n in (1, 2))
         model = self.train("m.croft", "--max-iterations", 5, data)
-        card = json.loads(self.run_ok("card", model, test, "--json"))
+        card = json.loads(self.run_ok("card", "-m", model, test, "--json"))
         scores = json.loads(self.run_ok("evaluate", "-m", model, "--json", test))
         self.assertEqual(card["scores"], scores)
         self.assertEqual(card["errors"]["kinds"],
@@ -29,14 +29,14 @@ class CardTest(CliTest):
         self.assertEqual(card["training"], found["training"])
         for label, features in card["features"].items():
             self.assertEqual(features, found["top"]["node"][label]["largest"][:5])
-        text = self.run_ok("card", model, test)
+        text = self.run_ok("card", "-m", model, test)
         self.assertIn(f"| F1 of chunks | {100 * scores['chunk']['f1']:.2f} % |", text)
 
     def test_its_command_makes_the_same_model(self):
         for options in ([], ["--l2", "0.5", "--optimizer", "lbfgs", "--seed", "3"], ["--model", "memm"],
                         ["--l1", "0.5", "--l2", "0"], ["--min-count", "2", "--tokenizer", "blanks"]):
             model = self.train("m.croft", *options, INGREDIENTS / "train.txt")
-            command = json.loads(self.run_ok("card", model, "--json"))["reproduce"]
+            command = json.loads(self.run_ok("card", "-m", model, "--json"))["reproduce"]
             words = shlex.split(command)
             self.assertEqual((words[:2], words[-3:]), (["croft", "train"], ["-o", "m.croft", "DATA"]))
             again = self.train("again.croft", *words[2:-3], INGREDIENTS / "train.txt")
@@ -49,14 +49,14 @@ class CardTest(CliTest):
                         ["--objective", "composite", "--block", "3", "--max-iterations", "3"],
                         ["--intercept=unpenalised", "--max-iterations", "5"]):
             model = self.train("m.croft", *options, data)
-            words = shlex.split(json.loads(self.run_ok("card", model, "--json"))["reproduce"])
+            words = shlex.split(json.loads(self.run_ok("card", "-m", model, "--json"))["reproduce"])
             again = self.train("again.croft", *words[2:-3], data)
             self.assertEqual(again.read_bytes(), model.read_bytes(), options)
 
     def check_its_command(self, data, *options, files=()):
         """A training as the card of the first one says; the model, and what the card says."""
         model = self.train("m.croft", *options, data)
-        command = json.loads(self.run_ok("card", model, "--json"))["reproduce"]
+        command = json.loads(self.run_ok("card", "-m", model, "--json"))["reproduce"]
         left = list(map(str, files))
         words = [re.sub("FILE$", lambda _: left.pop(0), word) for word in shlex.split(command)[2:-3]]
         self.assertEqual(left, [], command)
@@ -132,9 +132,9 @@ class CardTest(CliTest):
         model, _ = self.check_its_command(data, "--l2", "0.50", "--max-iterations", "3", "--threads", "2",
                                           "--precision", "auto", "--checkpoint", self.folder / "state", "--log",
                                           self.folder / "log")
-        self.assertNotIn("options", json.loads(self.run_ok("card", model, "--json"))["training"])
+        self.assertNotIn("options", json.loads(self.run_ok("card", "-m", model, "--json"))["training"])
         model, _ = self.check_its_command(data, "--step", "0.30", "--optimizer", "sgd", "--max-iterations", "3")
-        self.assertEqual(json.loads(self.run_ok("card", model, "--json"))["training"]["options"], {"step": 0.3})
+        self.assertEqual(json.loads(self.run_ok("card", "-m", model, "--json"))["training"]["options"], {"step": 0.3})
 
     def test_a_jackknife_trains_with_the_options_that_were_given(self):
         data = self.file("chunks.conll", sentences(30, 1))
@@ -149,10 +149,10 @@ class CardTest(CliTest):
         held_out = self.file("2.conll", sentences(30, 2).replace("met O", "met B-PER", 2))
         plain, calibrated = self.train("m.croft", data), self.folder / "c.croft"
         self.run_ok("calibrate", "-m", plain, "-o", calibrated, held_out)
-        card = json.loads(self.run_ok("card", calibrated, "--json"))
+        card = json.loads(self.run_ok("card", "-m", calibrated, "--json"))
         temperature = card["calibration"]["temperature"]
         self.assertIn(f"calibrated: temperature {temperature:.6g}, fitted to 30 sequences",
-                      self.run_ok("card", calibrated))
+                      self.run_ok("card", "-m", calibrated))
         train, calibrate = map(shlex.split, card["reproduce"].splitlines())
         self.assertEqual((train[-2], calibrate[1]), ("c-uncalibrated.croft", "calibrate"))
         again = self.train(train[-2], *train[2:-3], data)
@@ -163,7 +163,7 @@ class CardTest(CliTest):
     def test_segments_have_strongest_features_and_an_infinite_loss_is_said(self):
         data = self.file("chunks.conll", sentences(30, 1))
         model = self.train("m.croft", "--model", "segment", data)
-        features = json.loads(self.run_ok("card", model, "--json"))["features"]
+        features = json.loads(self.run_ok("card", "-m", model, "--json"))["features"]
         parts = json.loads(self.run_ok("inspect", "-m", model, "--json", "--top", 5))["top"]
         node = next(part["largest"] for part in parts if part["part"] == "node")
         for label in ("PER", "B-PER"):
@@ -171,9 +171,9 @@ class CardTest(CliTest):
             self.assertEqual(weights, sorted(weights, reverse=True))
         own = [each for each in node if each["label"] == "B-PER"]
         self.assertEqual([{"label": "B-PER", **each} for each in features["B-PER"]], own)
-        self.assertIn("## Strongest features", self.run_ok("card", model))
+        self.assertIn("## Strongest features", self.run_ok("card", "-m", model))
         long = self.file("long.conll", "Bad B-LOC\n" + "See I-LOC\n" * 4 + "\nthe O\n")
-        page = self.run_ok("card", model, long)
+        page = self.run_ok("card", "-m", model, long)
         self.assertIn("inf: gold labels have probability 0 in 1 of the sequences", page)
         self.assertIn(f"Its file has {model.stat().st_size} bytes.", page)
 
@@ -182,7 +182,7 @@ class CardTest(CliTest):
         notes = self.file("notes.md", "# Use & limits\n**bold**, *soft* and `a<b` of a_b_c \\*\n\n"
                                       "- one\n- two\n  more\n1. first\n\n```\n<i>*x*\n```\n[page](https://a.b/?c&d) "
                                       "[bad](javascript:alert(1)) <script>\n## Deeper\n")
-        page = self.run_ok("card", model, "--format", "html", "--notes", notes)
+        page = self.run_ok("card", "-m", model, "--format", "html", "--notes", notes)
         for part in ("<h2>Use &amp; limits</h2>", "<strong>bold</strong>, <em>soft</em> and <code>a&lt;b</code>",
                      "of a_b_c *</p>", "<ul>\n<li>one</li>\n<li>two\nmore</li>\n</ul>",
                      "<ol>\n<li>first</li>\n</ol>", "<pre>&lt;i&gt;*x*\n</pre>",
@@ -195,12 +195,12 @@ class CardTest(CliTest):
         model = self.train("m.croft", "--max-iterations", 1, INGREDIENTS / "train.txt")
         for name, begins in (("c.htm", "<!doctype html>"), ("c.html", "<!doctype html>"), ("c.json", "{"),
                              ("c.md", "# Model m"), ("c", "# Model m")):
-            self.run_ok("card", model, "-o", self.folder / name)
+            self.run_ok("card", "-m", model, "-o", self.folder / name)
             self.assertTrue((self.folder / name).read_text().startswith(begins), name)
         for options in (("--format", "html", "-o", "x.md"), ("--format", "markdown", "-o", "x.htm"),
                         ("--format", "html", "-o", "x.json"), ("--json", "-o", "x.html")):
-            self.fails(WRONG_USAGE, "card", model, *options, mentions=["rename the file"])
-        self.fails(WRONG_USAGE, "card", model, "--json", "--format", "html", mentions=["--json", "--format"])
+            self.fails(WRONG_USAGE, "card", "-m", model, *options, mentions=["rename the file"])
+        self.fails(WRONG_USAGE, "card", "-m", model, "--json", "--format", "html", mentions=["--json", "--format"])
 
     def test_its_command_names_the_files_that_the_kind_needs(self):
         data = self.file("chunks.conll", sentences(20, 1))
@@ -211,7 +211,7 @@ class CardTest(CliTest):
         mixture = ["--model", "mixture", "--expert", experts[0], "--expert", experts[1]]
         for options, files in ((joint, [template, classes]), (mixture, experts), (["--model", "hmm"], [])):
             model = self.train("m.croft", *options, data)
-            words = shlex.split(json.loads(self.run_ok("card", model, "--json"))["reproduce"])
+            words = shlex.split(json.loads(self.run_ok("card", "-m", model, "--json"))["reproduce"])
             left = list(files)
             words = [left.pop(0) if word == "FILE" else word for word in words[2:-3]]
             self.assertEqual(left, [], words)
@@ -223,23 +223,23 @@ class CardTest(CliTest):
         other = self.file("o", "<b>|*x*\tO\n_\tO\n\n")
         notes = self.file("notes.md", "For *tests* alone.\n\tIn two lines.\n")
         page = self.folder / "m.html"
-        self.assertEqual(self.run_ok("card", model, other, "--notes", notes, "-o", page), "")
+        self.assertEqual(self.run_ok("card", "-m", model, other, "--notes", notes, "-o", page), "")
         html = page.read_text()
         self.assertNotIn("<b>", html)
         self.assertNotIn("<i>", html)
         self.assertIn("&lt;i&gt;", html)
         self.assertIn("<p>For <em>tests</em> alone.\nIn two lines.</p>", html)
-        markdown = self.run_ok("card", model, other, "--notes", notes)
+        markdown = self.run_ok("card", "-m", model, other, "--notes", notes)
         self.assertIn("\nFor *tests* alone.\n\tIn two lines.\n", markdown)
         self.assertIn("\\<b\\>\\|\\*x\\*", markdown)
 
     def test_misuse(self):
         model = self.train("m.croft", "--max-iterations", 1, INGREDIENTS / "train.txt")
-        self.fails(WRONG_USAGE, "card", model, "-", mentions=["twice"])
-        self.fails(WRONG_USAGE, "card", model, "-o", model, mentions=["--output"])
-        self.fails(WRONG_USAGE, "card", mentions=["--model"])
-        self.fails(BAD_INPUT, "card", model, self.folder / "none", mentions=["none"])
-        self.assertIn("Model m", self.run_ok("card", model, "--format", "html"))
+        self.fails(WRONG_USAGE, "card", "-m", model, "-", mentions=["twice"])
+        self.fails(WRONG_USAGE, "card", "-m", model, "-o", model, mentions=["--output"])
+        self.fails(WRONG_USAGE, "card", "-m", mentions=["--model"])
+        self.fails(BAD_INPUT, "card", "-m", model, self.folder / "none", mentions=["none"])
+        self.assertIn("Model m", self.run_ok("card", "-m", model, "--format", "html"))
 
 
 if __name__ == "__main__":

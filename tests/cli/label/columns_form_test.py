@@ -19,7 +19,7 @@ def data(order, comments=False):
 
 class ColumnsFormTest(CliTest):
     def weights(self, model):
-        return self.run_ok("inspect", "--weights", model)
+        return self.run_ok("inspect", "--weights", "-m", model)
 
     def test_a_label_in_any_column_trains_the_model_of_one_in_the_last(self):
         template = self.file("template", "U0:%x[0,0]\nU1:%x[0,1]\nU2:%x[-1,1]\nB\n")
@@ -28,7 +28,7 @@ class ColumnsFormTest(CliTest):
             other = self.train("other.croft", "--template", template, "--label-column", column, "--ignore-lines", "^# ",
                                self.file("other.txt", data(order, comments=True)))
             self.assertEqual(self.weights(other), self.weights(plain))
-            form = json.loads(self.run_ok("inspect", "--json", other))["extraction"]
+            form = json.loads(self.run_ok("inspect", "--json", "-m", other))["extraction"]
             self.assertEqual((form["label_column"], form["ignored_lines"]), (column, "^# "))
 
     def test_the_model_reads_later_data_by_what_it_was_told(self):
@@ -84,7 +84,7 @@ class ColumnsFormTest(CliTest):
         for model in models[:-1]:
             tokens = json.loads(self.run_ok("evaluate", "-m", model, "--json", train))["tokens"]
             self.assertEqual((tokens["count"], tokens["accuracy"]), (len(WORDS), 1), model)
-        form = json.loads(self.run_ok("inspect", "--json", models[-1]))["extraction"]
+        form = json.loads(self.run_ok("inspect", "--json", "-m", models[-1]))["extraction"]
         self.assertEqual((form["label_column"], form["ignored_lines"]), (3, "^%"))
 
     def test_the_parts_of_a_jackknife_are_read_as_the_whole(self):
@@ -94,7 +94,7 @@ class ColumnsFormTest(CliTest):
         same = self.train("same.croft", plain)
         self.assertEqual(self.run_ok("stack", "-m", model, "--jackknife", 3, train),
                          self.run_ok("stack", "-m", same, "--jackknife", 3, plain))
-        self.assertIn("--label-column 1 --ignore-lines '^#'", self.run_ok("card", model))
+        self.assertIn("--label-column 1 --ignore-lines '^#'", self.run_ok("card", "-m", model))
 
     def test_predictions_are_evaluated_against_the_labels_of_a_named_column(self):
         model = self.train("m.croft", "--label-column", 1, self.file("train.txt", data((2, 0, 1))))

@@ -8,6 +8,10 @@ from support import BAD_INPUT, INGREDIENTS, WRONG_USAGE, CliTest, croft
 TEST = INGREDIENTS / "test.txt"
 
 
+def of_two(first, second, *more):
+    return ["-m", first, "-m", second, *more]
+
+
 class CompareTest(CliTest):
     def setUp(self):
         super().setUp()
@@ -15,7 +19,7 @@ class CompareTest(CliTest):
         self.chain = self.train("chain.croft", INGREDIENTS / "train.txt", "--max-iterations", 20)
 
     def compare(self, *arguments):
-        return json.loads(self.run_ok("compare", "--json", *arguments))
+        return json.loads(self.run_ok("compare", "--json", *of_two(*arguments)))
 
     def test_its_metrics_are_those_of_evaluate(self):
         found = self.compare(self.words, self.chain, TEST)
@@ -38,7 +42,7 @@ class CompareTest(CliTest):
             word, label = lines[shown["line"] - 1 + each["position"]].split()
             self.assertEqual((each["text"], each["gold"]), (word, label))
             self.assertNotEqual(each["first"], each["second"])
-        text = self.run_ok("compare", self.words, self.chain, TEST, "--show", 1)
+        text = self.run_ok("compare", "-m", self.words, "-m", self.chain, TEST, "--show", 1)
         self.assertIn(f"line {shown['line']}: {len(shown['labels'])} labels differ", text)
 
     def test_a_model_does_not_differ_from_itself(self):
@@ -57,7 +61,7 @@ class CompareTest(CliTest):
                 ((self.chain, self.words, TEST, "--confidence", 1), WRONG_USAGE, "--confidence"),
                 ((self.chain, self.words), WRONG_USAGE, "DATA")):
             with self.subTest(arguments=arguments):
-                done = croft("compare", *arguments)
+                done = croft("compare", *of_two(*arguments))
                 self.assertEqual((done.returncode, done.stdout), (status, b""), done.stderr)
                 self.assertIn(message, done.stderr.decode("utf-8"))
                 self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)

@@ -70,7 +70,7 @@ class ErrorsTest(CliTest):
             with self.subTest(verb=verb):
                 found = []
                 for model, data in ((one, test), (same, spans("test.spans", test))):
-                    models = [model, model] if verb[0] == "compare" else ["-m", model]
+                    models = ["-m", model, "-m", model] if verb[0] == "compare" else ["-m", model]
                     document = json.loads(self.run_ok(*verb, *models, data))
                     found.append({key: value for key, value in document.items() if key in
                                   ("kinds", "counts", "errors", "scores", "evaluation", "metrics")})
@@ -83,8 +83,8 @@ class ErrorsTest(CliTest):
         test = self.file("test.txt", "the cat on a dog\nmats sat\n")
         model = self.train("seg.croft", "--format", "segmented", "--max-iterations", 3, data)
         self.assertIn("chunks", self.run_ok("errors", "-m", model, test))
-        self.assertIn("chunk", json.loads(self.run_ok("card", "--json", model, test))["scores"])
-        compared = json.loads(self.run_ok("compare", "--json", model, model, test))["metrics"]
+        self.assertIn("chunk", json.loads(self.run_ok("card", "--json", "-m", model, test))["scores"])
+        compared = json.loads(self.run_ok("compare", "--json", "-m", model, "-m", model, test))["metrics"]
         self.assertTrue(any("f1" in str(each).lower() for each in compared), compared)
 
     def test_kinds_are_those_of_an_independent_count(self):
@@ -132,7 +132,7 @@ class ErrorsTest(CliTest):
         lines = [(each["sequence"], each["kind"] == "invented") for each in report["errors"]]
         self.assertEqual(lines, sorted(lines))
         self.assertNotIn("1.0000", self.run_ok("errors", "-m", self.model, self.test))
-        self.assertIn("| missed |", self.run_ok("card", self.model, self.test))
+        self.assertIn("| missed |", self.run_ok("card", "-m", self.model, self.test))
 
     def test_data_without_words_shows_positions(self):
         data = self.file("d.attributes", "B-X\ta\nI-X\tb\nO\tc\n\n" * 5)

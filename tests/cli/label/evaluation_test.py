@@ -1,9 +1,10 @@
 """croft evaluate: what it calls things, probabilities, and sequences that have no labelling."""
 
+import json
 import math
 
 from subjects import SubjectsTest, documents
-from support import BAD_INPUT, croft, main
+from support import BAD_INPUT, WRONG_USAGE, croft, main
 
 
 class EvaluationTest(SubjectsTest):
@@ -52,6 +53,33 @@ class EvaluationTest(SubjectsTest):
         self.assertEqual(done[0].splitlines()[2], "B")
         for text in (":2", "--alpha"):
             self.assertIn(text, done[1])
+
+    def test_an_infinite_log_loss_names_the_labels_of_probability_0(self):
+        model = self.train("m.croft", self.file("train", "a\tA\nb\tB\n\na\tA\n"))
+        test = self.file("test", "a\tQ\nb\tR\n\na\tQ\n\na\tA\n")
+        text = self.run_ok("evaluate", "-m", model, test)
+        self.assertIn('2   sequences with gold labels of probability 0: "Q" (2), "R" (1)', text)
+        found = json.loads(self.run_ok("evaluate", "--json", "-m", model, test))
+        self.assertEqual(found["impossible_labels"], {"Q": 2, "R": 1})
+        self.assertIn("of the sequences: Q, R", self.run_ok("card", "-m", model, test))
+
+    def test_evaluate_limits_and_decodes_as_predict_does(self):
+        data = "a\tB-X\nb\tI-X\nc\tO\n\nc\tO\nb\tI-X\n\na\tB-X\nc\tO\n"
+        model, test = self.train("m.croft", self.file("train", data)), self.file("test", data)
+        for options in (["--decode", "marginal"], ["--decode", "risk"], ["--constrain", "bio"],
+                        ["--rule", "at-most 0 X", "--limit", "5"]):
+            with self.subTest(options=options):
+                labels = [line.split("\t") for line in
+                          self.run_ok("predict", "-m", model, *options, test).split("\n") if line]
+                right = sum(gold == found for _, gold, found in labels)
+                shown = json.loads(self.run_ok("evaluate", "--json", "-m", model, *options, test))
+                self.assertEqual(shown["tokens"], {"count": 7, "correct": right, "accuracy": right / 7})
+        for options in (["--decode", "marginal"], ["--constrain", "bio"], ["--rule", "at-most 0 X"]):
+            self.fails(WRONG_USAGE, "evaluate", *options, test, mentions=[options[0], "name the model with -m"])
+        self.fails(WRONG_USAGE, "evaluate", "-m", model, "--limit", 5, test, mentions=["--limit"])
+        self.fails(BAD_INPUT, "evaluate", "-m", model, "--constrain", "BIO", test, mentions=['did you mean "bio"'])
+        self.fails(BAD_INPUT, "train", "-o", self.folder / "n", "--constrain", "BIOES", test,
+                   mentions=['did you mean "bioes"'])
 
     def test_an_unsmoothed_hmm_is_evaluated_to_the_end(self):
         train = self.file("t", "a\tX\nb\tY\n\n")

@@ -15,7 +15,7 @@ class LongSequenceTest(CliTest):
         data = self.file(f"{positions}.txt", "\n".join(WORDS[k % len(WORDS)] for k in range(positions)) + "\n\n")
         out = self.folder / f"{positions}.out"
         with open(out, "wb") as file:
-            done = subprocess.Popen([CROFT, "predict", "--output", "labels", "-m", self.model, data], stdout=file)
+            done = subprocess.Popen([CROFT, "predict", "--to", "labels", "-m", self.model, data], stdout=file)
             _, status, usage = os.wait4(done.pid, 0)
             done.returncode = status
         self.assertEqual(status, 0)

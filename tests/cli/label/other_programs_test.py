@@ -50,7 +50,7 @@ def six(number):
 class OtherPrograms(CliTest):
     def answers(self, model, data, *options):
         """An object for each sequence."""
-        lines = self.run_ok("predict", "-m", plain(model), "--output", "json", *options, plain(data))
+        lines = self.run_ok("predict", "-m", plain(model), "--to", "json", *options, plain(data))
         return [json.loads(line) for line in lines.splitlines()]
 
     def same(self, expected, found, what):
@@ -99,7 +99,7 @@ class OtherPrograms(CliTest):
             labels = [row.rsplit(":", 1)[0] for rows in blocks(f"crfsuite/{name}.tags")
                       for row in rows if not row.startswith("@")]
             found = self.run_ok("predict", "-m", plain("crfsuite/usaddr.crfsuite"),
-                                "--output", "labels", plain(f"crfsuite/{name}.attributes"))
+                                "--to", "labels", plain(f"crfsuite/{name}.attributes"))
             self.same(labels, [line.split("\t")[-1] for line in found.splitlines() if line], name)
 
     def check_wapiti(self, model, data, labels_file):
@@ -146,7 +146,7 @@ class OtherPrograms(CliTest):
             expected += [head.split()[2], *(row.split("\t")[-1] for row in rows)]
         rows = plain("crfpp/references.columns").read_bytes().split(b"\n")[:3000]
         (FOLDER / "rows").write_bytes(b"\n".join(rows) + b"\n")
-        lines = self.run_ok("predict", "-m", plain("crfpp/references.model"), "--output", "json",
+        lines = self.run_ok("predict", "-m", plain("crfpp/references.model"), "--to", "json",
                             "--k-best", 3, FOLDER / "rows")
         for line in lines.splitlines():
             for one in json.loads(line)["k_best"]:
@@ -159,10 +159,10 @@ class OtherPrograms(CliTest):
                             ("crfpp/references.model", "crfpp/references.columns")):
             own = self.folder / "own.croft"
             self.run_ok("convert", plain(model), "-o", own)
-            ask = ("--output", "json", "--score", "--marginals=all", plain(data))
+            ask = ("--to", "json", "--score", "--marginals=all", plain(data))
             self.assertEqual(self.run_ok("predict", "-m", plain(model), *ask),
                              self.run_ok("predict", "-m", own, *ask), model)
-            self.run_ok("inspect", "--verify", "--top", 3, own)
+            self.run_ok("inspect", "--verify", "--top", 3, "-m", own)
 
     def test_a_model_is_written_for_its_program_again(self):
         for to, model, data in (("crfsuite", "crfsuite/usaddr.crfsuite", "crfsuite/cases.attributes"),
@@ -171,7 +171,7 @@ class OtherPrograms(CliTest):
                                 ("crfpp", "crfpp/references.model", "crfpp/references.columns")):
             again = self.folder / "again"
             self.run_ok("convert", plain(model), "--to", to, "-o", again)
-            ask = ("--score", "--marginals", "--output", "json", plain(data))
+            ask = ("--score", "--marginals", "--to", "json", plain(data))
             self.assertEqual(self.run_ok("predict", "-m", plain(model), *ask),
                              self.run_ok("predict", "-m", again, *ask), model)
 
@@ -180,7 +180,7 @@ class OtherPrograms(CliTest):
         for kind, model, data in (("attributes", "crfsuite/usaddr.crfsuite", "crfsuite/cases.attributes"),
                                   ("columns", "crfpp/references.model", "crfpp/references.columns")):
             rows = plain(data).read_bytes().split(b"\n")
-            ask = ("predict", "--output", "labels", plain(data), "-m")
+            ask = ("predict", "--to", "labels", plain(data), "-m")
             labels = croft(*ask, plain(model)).stdout
             for t, label in enumerate(labels.split(b"\n")):
                 if label:
@@ -191,10 +191,10 @@ class OtherPrograms(CliTest):
 
     def test_other_verbs_take_the_file(self):
         model, data = plain("crfsuite/usaddr.crfsuite"), plain("crfsuite/cases.attributes")
-        document = json.loads(self.run_ok("inspect", "--json", model))
+        document = json.loads(self.run_ok("inspect", "--json", "-m", model))
         self.assertEqual(document["training"], {"program": "CRFsuite", "file": "usaddr.crfsuite"})
         self.assertEqual(len(document["labels"]), 29)
-        weights = self.run_ok("inspect", "--weights", model)
+        weights = self.run_ok("inspect", "--weights", "-m", model)
         self.assertGreater(weights.count("\n"), 1000)
         self.assertIn("AddressNumber", self.run_ok("explain", "-m", model, data))
 

@@ -82,11 +82,11 @@ class QuestionTest(CliTest):
         return self.run_ok("predict", "-m", self.model, *arguments, **options)
 
     def documents(self, *arguments, **options):
-        text = self.predict("--output", "json", *arguments, **options)
+        text = self.predict("--to", "json", *arguments, **options)
         return [json.loads(line) for line in text.splitlines()]
 
     def labels(self, *arguments, **options):
-        return sequences_of(self.predict("--output", "labels", *arguments, **options))
+        return sequences_of(self.predict("--to", "labels", *arguments, **options))
 
     def refused(self, *arguments, mentions=()):
         with self.subTest(arguments=arguments):
@@ -235,13 +235,13 @@ class SampleTest(QuestionTest):
     def test_samples_are_the_same_for_any_number_of_threads_and_split_of_the_data(self):
         text = self.data.read_text("utf-8") + "\n"
         big = self.file("big.bio", text * 5)
-        options = ("--output", "json", "--samples", 3, "--seed", 7)
+        options = ("--to", "json", "--samples", 3, "--seed", 7)
         expected = self.predict(*options, big)
         for threads in (2, 5):
             self.assertEqual(self.predict(*options, "--threads", threads, big), expected)
         parts = [self.file(f"part{n}.bio", text) for n in range(5)]
         self.assertEqual(self.predict(*options, *parts), expected)
-        self.assertNotEqual(self.predict("--output", "json", "--samples", 3, big), expected)
+        self.assertNotEqual(self.predict("--to", "json", "--samples", 3, big), expected)
 
     def test_they_come_as_often_as_the_marginals_say(self):
         document = self.documents("--samples", 20000, "--marginals=all", stdin=b"cups\nof\n")[0]
@@ -253,7 +253,7 @@ class SampleTest(QuestionTest):
 
     def test_text_has_a_block_for_each_behind_the_labelling(self):
         documents = self.documents("--samples", 2, NEW)
-        blocks = sequences_of(self.predict("--output", "labels", "--samples", 2, NEW))
+        blocks = sequences_of(self.predict("--to", "labels", "--samples", 2, NEW))
         self.assertEqual(len(blocks), 3 * len(documents))
         for n, document in enumerate(documents):
             self.assertEqual(blocks[3 * n], document["labels"])
@@ -373,7 +373,7 @@ class PartialTest(QuestionTest):
     def test_attribute_lines(self):
         train = self.file("train.attributes", "X\ta\nY\tb\n\nY\tb\nX\ta\nZ\tc\n")
         model = self.train("m.croft", "--format", "attributes", train)
-        text = self.run_ok("predict", "-m", model, "--partial", "--output", "columns",
+        text = self.run_ok("predict", "-m", model, "--partial", "--to", "columns",
                            stdin=b"?\ta\nX|Z\tb\nZ\ta\n")
         rows = [row.split("\t") for row in sequences_of(text)[0]]
         self.assertEqual([row[0] for row in rows], ["?", "X|Z", "Z"])
@@ -429,7 +429,7 @@ class RuleTest(QuestionTest):
                             ("at-least 1 NAME", lambda n: n >= 1)):
             # A sequence of one position cannot have two chunks.
             documents = [d for d in map(json.loads, croft(
-                "predict", "-m", self.model, "--output", "json", "--rule", rule,
+                "predict", "-m", self.model, "--to", "json", "--rule", rule,
                 self.data).stdout.splitlines()) if d["labels"]]
             self.assertGreater(len(documents), 100)
             self.assertTrue(all(map(holds, self.chunk_counts(documents, "NAME"))), rule)
@@ -512,7 +512,7 @@ class NoLabellingTest(QuestionTest):
     def test_the_stream_goes_on_and_the_run_fails_with_the_line_of_the_first(self):
         path = self.file("x", self.DATA)
         options = ("predict", "-m", self.model, "--partial", "--constrain", "bio")
-        done = croft(*options, "--output", "json", path)
+        done = croft(*options, "--to", "json", path)
         self.assertEqual(done.returncode, BAD_INPUT)
         documents = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual([d["labels"] is None for d in documents], [False, True, False, True])
@@ -546,7 +546,7 @@ class NoLabellingTest(QuestionTest):
 class TogetherTest(QuestionTest):
     def test_the_number_of_threads_changes_nothing(self):
         big = self.file("big.bio", (self.data.read_text("utf-8") + "\n") * 8)
-        options = ("--output", "json", "--k-best", 3, "--spans", "--samples", 2, "--entropy",
+        options = ("--to", "json", "--k-best", 3, "--spans", "--samples", 2, "--entropy",
                    "--expected-counts", "--marginals=edges", "--probability", "--constrain", "bio",
                    "--rule", "at-most 2 NAME", big)
         expected = self.predict(*options)

@@ -23,7 +23,7 @@ class ReplacedModelTest(CliTest):
 
     def change_after_one_sequence(self, change):
         """(status, labels, messages) of a tagger whose model is changed between two sequences."""
-        with subprocess.Popen([CROFT, "predict", "--output", "labels", "-m", self.model, "-"], stdin=subprocess.PIPE,
+        with subprocess.Popen([CROFT, "predict", "--to", "labels", "-m", self.model, "-"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as tagger:
             tagger.stdin.write(self.first.encode())
             tagger.stdin.flush()
@@ -33,7 +33,7 @@ class ReplacedModelTest(CliTest):
         return tagger.returncode, (begun + rest).decode(), errors.decode()
 
     def test_a_model_that_is_replaced_as_a_whole_goes_on_answering(self):
-        expected = self.run_ok("predict", "--output", "labels", "-m", self.model, "-",
+        expected = self.run_ok("predict", "--to", "labels", "-m", self.model, "-",
                                stdin=(self.first + self.second).encode())
         status, labels, _ = self.change_after_one_sequence(lambda: os.rename(self.other, self.model))
         self.assertEqual((status, labels), (DONE, expected))

@@ -109,11 +109,11 @@ class Texts(CliTest):
 
     def test_answers_have_the_forms_of_other_formats(self):
         model = self.train("m.croft", "--format", "text", self.data)
-        out = self.run_ok("predict", "-m", model, "--output", "columns", "--marginals", "-", stdin=b"law\ta judge\n")
+        out = self.run_ok("predict", "-m", model, "--to", "columns", "--marginals", "-", stdin=b"law\ta judge\n")
         self.assertRegex(out, r"\Alaw\tlaw\t0\.\d{6}\n\Z")
         out = self.run_ok("predict", "-m", model, "--k-best", "2", "-", stdin=b"a judge\nsoup\n")
         self.assertRegex(out, r"\A(# 1 0\.\d+\n\w+\n# 2 0\.\d+\n\w+\n){2}\Z")
-        out = self.run_ok("predict", "-m", model, "--output", "json", "--probability", "-", stdin=b"a judge\n")
+        out = self.run_ok("predict", "-m", model, "--to", "json", "--probability", "-", stdin=b"a judge\n")
         self.assertEqual(json.loads(out)["labels"], ["law"])
 
     def test_the_model_is_the_same_from_a_file_and_from_standard_input(self):
@@ -316,7 +316,7 @@ class DataThatTheModelDoesNotKnow(CliTest):
         data = self.file("d.txt", "a\tu=x\n\nb\tu=y\nb\tu=z\n")
         for kind in ("chain", "maxent", "memm"):
             model = self.train("m.croft", "--model", kind, "--format", "attributes", data)
-            self.expect_warning(model, b"\tw=x\n\n\tw=y\n", "w=x", b"\tw=x\n\n\tu=y\n", 2, "--output", "json")
+            self.expect_warning(model, b"\tw=x\n\n\tw=y\n", "w=x", b"\tw=x\n\n\tu=y\n", 2, "--to", "json")
 
     def test_it_is_said_once_for_several_files(self):
         model = self.train("m.croft", "--format", "svmlight", self.file("d.svm", "a 1:1 2:1\nb 2:1 3:1\n"))
@@ -356,7 +356,7 @@ class Options(CliTest):
                 self.assertEqual(done.returncode, WRONG_USAGE, done.stderr)
 
     def test_help_shows_the_groups_and_an_example(self):
-        shown = self.run_ok("train", "--help")
+        shown = self.run_ok("train", "--help=all")
         for text in ("Texts (--format text)", "Tables (--format csv)", "--term-weights", "--standardise",
                      "croft train -o m.croft --format text"):
             self.assertIn(text, shown)

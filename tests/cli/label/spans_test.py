@@ -45,9 +45,9 @@ class SpansTest(CliTest):
                        for model in (spans, columns)]
             self.assertEqual(records[0].pop("spans"), "bio")
             self.assertEqual(*records)
-            answers = self.run_ok("predict", "-m", columns, "--output", "json", self.test_columns)
+            answers = self.run_ok("predict", "-m", columns, "--to", "json", self.test_columns)
             for model, form in ((spans, []), (columns, ["--format", "spans"])):
-                got = self.run_ok("predict", "-m", model, *form, "--output", "json", self.test)
+                got = self.run_ok("predict", "-m", model, *form, "--to", "json", self.test)
                 self.assertEqual(got, answers)
             scores = [self.evaluation("-m", spans, self.test), self.evaluation("-m", columns, self.test_columns),
                       self.evaluation("-m", spans, "--format", "columns", self.test_columns)]
@@ -99,7 +99,7 @@ class SpansTest(CliTest):
             self.assertTrue(all(0 < s["probability"] <= 1 for s in one["spans"]))
         # Such spans are read as well.
         self.run_ok("predict", "-m", model, "-", stdin=json.dumps(scored[0]).encode())
-        rows = lines_of(self.run_ok("predict", "-m", model, "--format", "columns", "--output", "spans",
+        rows = lines_of(self.run_ok("predict", "-m", model, "--format", "columns", "--to", "spans",
                                     self.test_columns))
         for plain, one in zip(found, rows):
             self.assertEqual((one["tokens"], one["spans"], one["gold"]),
@@ -123,12 +123,12 @@ class SpansTest(CliTest):
         model = self.train("m.croft", "--format", "spans", "-", stdin=labelled.encode())
         found = lines_of(self.run_ok("predict", "-m", model, "-", stdin=text.encode()))
         self.assertEqual([one["spans"] for one in found], [[], [[0, 1, "a b"]], []])
-        self.fails(WRONG_USAGE, "predict", "-m", model, "--output", "columns", "-", stdin=text.encode(),
+        self.fails(WRONG_USAGE, "predict", "-m", model, "--to", "columns", "-", stdin=text.encode(),
                    mentions=["has a space"])
         plain = self.train("p.croft", "--format", "spans", "-",
                            stdin=labelled.replace('"a b"', '"ab"').encode())
-        self.fails(BAD_INPUT, "predict", "-m", plain, "--output", "columns", "-",
-                   stdin=text.splitlines()[1].encode(), mentions=["line 1", "--output spans"])
+        self.fails(BAD_INPUT, "predict", "-m", plain, "--to", "columns", "-",
+                   stdin=text.splitlines()[1].encode(), mentions=["line 1", "--to spans"])
         self.refuses_to_train(BAD_INPUT, "--format", "spans", "-", stdin=b'{"tokens": [], "spans": []}\n',
                               mentions=["no data"])
 
@@ -136,9 +136,9 @@ class SpansTest(CliTest):
         lines = self.data.read_text().splitlines(keepends=True)
         one, two = self.file("one", "".join(lines[:30])), self.file("two", "".join(lines[30:]))
         weights = self.file("weights", "1\n" * len(lines))
-        whole = self.run_ok("inspect", "--weights", self.train("w.croft", "--format", "spans", self.data))
+        whole = self.run_ok("inspect", "--weights", "-m", self.train("w.croft", "--format", "spans", self.data))
         parts = self.train("p.croft", "--format", "spans", "--weights", weights, one, two)
-        self.assertEqual(self.run_ok("inspect", "--weights", parts), whole)
+        self.assertEqual(self.run_ok("inspect", "--weights", "-m", parts), whole)
         model = self.train("h.croft", "--format", "spans", "--holdout", self.test, self.data)
         record = json.loads(self.run_ok("inspect", "-m", model, "--json"))["training"]
         self.assertGreater(record["holdout"]["chunk_f1"], 0.9)
@@ -175,7 +175,7 @@ class SpansTest(CliTest):
                    mentions=["trained on columns"])
         rows = self.file("rows.attributes", "B-X\ta\nO\tb\n")
         model = self.train("a.croft", "--format", "attributes", rows)
-        self.fails(WRONG_USAGE, "predict", "-m", model, "--output", "spans", rows, mentions=["json"])
+        self.fails(WRONG_USAGE, "predict", "-m", model, "--to", "spans", rows, mentions=["json"])
         self.fails(WRONG_USAGE, "convert", "--to", "spans", "--label-scheme", "bio", "--unlabelled", self.columns,
                    mentions=["--label-scheme"])
         latin = self.file("latin.conll", "caf\xe9 O\n".encode("latin-1"))
@@ -202,7 +202,7 @@ class GoOnTest(CliTest):
         return json.loads(self.run_ok("inspect", "-m", model, "--json"))["training"]
 
     def labels(self, model, data):
-        return self.run_ok("predict", "-m", model, "--output", "labels", data)
+        return self.run_ok("predict", "-m", model, "--to", "labels", data)
 
     def test_training_from_the_optimum_stops_at_once(self):
         for features in ("observed", "all"):
@@ -222,7 +222,7 @@ class GoOnTest(CliTest):
     def test_a_strong_prior_of_itself_leaves_the_model_as_it_is(self):
         # What %seen sees may change with the data; the same data leaves it as it is.
         plain = self.file("plain.template", self.template.read_text().replace("U4:%seen[fold]\n", ""))
-        ask = ["--output", "json", "--spans", "--probability"]
+        ask = ["--to", "json", "--spans", "--probability"]
         for template, new in ((self.template, self.data), (plain, self.more)):
             first = self.train("f.croft", *self.OPTIONS, *self.whole[2:], "--segment-template", template, self.data)
             second = self.train("s.croft", *self.OPTIONS, "--prior", first, "--l2", "1e8", new)
@@ -282,7 +282,7 @@ class GoOnTest(CliTest):
     def test_an_explanation_adds_up_to_the_odds(self):
         model = self.train("m.croft", *self.OPTIONS, *self.whole, self.data)
         explained = lines_of(self.run_ok("explain", "-m", model, "--json", "--top", 1000, self.test))
-        best = lines_of(self.run_ok("predict", "-m", model, "--output", "json", "--k-best", 200, "--spans",
+        best = lines_of(self.run_ok("predict", "-m", model, "--to", "json", "--k-best", 200, "--spans",
                                     self.test))
         seen = 0
         for found, one in zip(explained, best):

@@ -72,7 +72,7 @@ class TablesOfTexts(CliTest):
         self.assertEqual(*([{key: value for key, value in each.items() if key != "line"} for each in of_one]
                            for of_one in errors))
         self.assertGreater(len(errors[0]), 0)
-        compared = [json.loads(self.run_ok("compare", "--json", model, model, data)) for model, data in
+        compared = [json.loads(self.run_ok("compare", "--json", "-m", model, "-m", model, data)) for model, data in
                     ((self.of_table, self.test), (self.of_lines, self.test_lines))]
         self.assertEqual(*(each["metrics"] for each in compared))
 
@@ -132,7 +132,7 @@ class TablesOfTexts(CliTest):
         self.assertEqual(set(table["tests"][0]["findings"]), set(lines["tests"][0]["findings"]))
 
     def test_the_card_has_the_command_that_trains_it_again(self):
-        card = self.run_ok("card", self.of_table, self.test)
+        card = self.run_ok("card", "-m", self.of_table, self.test)
         for words in ("--format csv", "--text-column review", "--label stars"):
             self.assertIn(words, card)
 

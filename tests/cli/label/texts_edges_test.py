@@ -160,7 +160,7 @@ class TextsEdgesTest(CliTest):
         segmenter.rename(self.folder / "moved.croft")
         self.assertEqual(lines_of(self.run_ok(*predict, model, text))[0]["tokens"], cut)
         self.assertNotIn(b"seg.croft", model.read_bytes())
-        self.assertIn("--tokenizer model:FILE", self.run_ok("card", model))
+        self.assertIn("--tokenizer model:FILE", self.run_ok("card", "-m", model))
         # What goes on from it, or is made of it, keeps it, too.
         calibrated = self.folder / "calibrated.croft"
         held_out = self.file("held-out", "".join(row + "\n" if k % 7 else "这 B-X\n这 O\n"

@@ -163,7 +163,7 @@ class TextsTest(CliTest):
         scores = json.loads(self.run_ok("evaluate", "-m", model, "--format", "doccano", "--json", doccano))
         self.assertEqual(scores["chunk"]["f1"], 1.0)
         self.fails(WRONG_USAGE, "predict", "-m", model, "--tokenizer", "words", train, mentions=["--format raw"])
-        self.fails(WRONG_USAGE, "predict", "-m", model, "-o", train, train, mentions=["--result"])
+        self.fails(WRONG_USAGE, "predict", "-m", model, "-o", train, train, mentions=["--output"])
         self.refuses_to_train(WRONG_USAGE, "--tokenizer", "word", train, mentions=["words, blanks"])
 
     def test_a_segmenter_takes_templates_of_the_users_or_of_the_model_to_go_on_from(self):
@@ -204,11 +204,11 @@ class TextsTest(CliTest):
 
     def without_format(self, model):
         """What is in a model, but for the format of its data."""
-        found = json.loads(self.run_ok("inspect", "--json", model))
+        found = json.loads(self.run_ok("inspect", "--json", "-m", model))
         for key in ("file_bytes", "sections"):
             del found[key]
         found["training"].pop("format", None)
-        return found, self.run_ok("inspect", "--weights", model).replace(str(model), "")
+        return found, self.run_ok("inspect", "--weights", "-m", model).replace(str(model), "")
 
     def test_training_reads_them_as_what_they_are_converted_to(self):
         doccano = self.file("d.jsonl", jsonl(*[{"text": "Ana vive en Vigo.", "label": [[0, 3, "PER"], [12, 16, "LOC"]],

@@ -138,7 +138,7 @@ class PageTest(support.CliTest):
         self.browser.keys("1 pinch salt")
         self.browser.wait("return document.querySelectorAll('.word').length === 3")
         path = self.file("data", "1\npinch\nsalt\n")
-        expected = json.loads(croft("predict", "-m", self.model, "--output", "json", path).stdout)["labels"]
+        expected = json.loads(croft("predict", "-m", self.model, "--to", "json", path).stdout)["labels"]
         self.browser.wait("return [...document.querySelectorAll('.word')].at(-1).textContent.startsWith('salt')")
         self.assertEqual(self.labels(), expected)
 
@@ -230,7 +230,7 @@ class PageTest(support.CliTest):
         self.browser.wait("return document.querySelector('.curve .objective') !== null")
         points = self.browser.run("return document.querySelector('.curve .objective').getAttribute('points')"
                                   ".split(' ').length")
-        training = json.loads(croft("inspect", self.model, "--json").stdout)["training"]
+        training = json.loads(croft("inspect", "-m", self.model, "--json").stdout)["training"]
         self.assertEqual(points, len(training["curve"]["iteration"]))
         self.assertEqual(training["curve"]["iteration"][-1], training["iterations"])
         self.assertEqual(training["curve"]["objective"][-1], training["objective_value"])

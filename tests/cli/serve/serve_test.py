@@ -21,11 +21,17 @@ PEOPLE = SOURCE / "examples" / "knowledge-base"
 SPRINKLER = SOURCE / "examples" / "graphs" / "sprinkler.bif"
 
 
+def named(arguments):
+    """The files before the first option are models."""
+    options = next((k for k, each in enumerate(arguments) if str(each).startswith("-")), len(arguments))
+    return [word for model in arguments[:options] for word in ("-m", model)] + list(arguments[options:])
+
+
 class Server:
     """A croft serve at a port that is free."""
 
     def __init__(self, *arguments, before=None):
-        self.process = subprocess.Popen([CROFT, "serve", *map(str, arguments), "--port", "0"], text=True,
+        self.process = subprocess.Popen([CROFT, "serve", *map(str, named(arguments)), "--port", "0"], text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before)
         self.address = self.process.stdout.readline().strip()
         self.port = int(self.address.split(":")[2].split("/")[0])
@@ -119,7 +125,7 @@ class ServeTest(support.CliTest):
                 ((SPRINKLER, "--database", PEOPLE / "test" / "record.csv"), "--database is for models", 2),
                 ((SPRINKLER, "-e", FRIENDS / "friends.db"), "--evidence is for Markov logic", 2),
                 ((FRIENDS / "friends.mln", "--query", "Nobody"), "Nobody", 1)]:
-            done = croft("serve", *arguments, "--port", "0")
+            done = croft("serve", *named(arguments), "--port", "0")
             self.assertEqual(done.returncode, status)
             self.assertIn(text, done.stderr.decode())
 
@@ -135,7 +141,7 @@ class ServeTest(support.CliTest):
              ["--decode", "risk", "--marginals=edges", "--rule", "at-most 1 label QTY"]),
         ]
         for members, options in questions:
-            expected = croft("predict", "-m", self.model, "--output", "json", *options, INGREDIENTS / "new.txt")
+            expected = croft("predict", "-m", self.model, "--to", "json", *options, INGREDIENTS / "new.txt")
             self.assertEqual(expected.returncode, 0, expected.stderr)
             status, lines, headers = self.server.ask("POST", "/v1/tag", {"data": data, **members},
                                                      {"Accept": "application/x-ndjson"})
@@ -271,7 +277,7 @@ class ServeTest(support.CliTest):
                 ([SPRINKLER, "--port", "70000"], 2, "--port"),
                 ([SPRINKLER, "--token-file", self.file("token", "short\n")], 1, "16 characters"),
                 ([SPRINKLER, "--port", self.server.port], 1, "cannot serve")]:
-            ended = croft("serve", *arguments, timeout=20)
+            ended = croft("serve", *named(arguments), timeout=20)
             self.assertEqual(ended.returncode, status, ended.stderr)
             self.assertIn(message, ended.stderr.decode())
 

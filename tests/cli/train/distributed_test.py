@@ -291,7 +291,7 @@ class SameModelTest(DistributedTest):
         data = self.data_of(attributes)
         model = self.train("alone.croft", "--format", "attributes", "--optimizer", "lbfgs", "--max-iterations", 3,
                            data)
-        for verb in (("predict", "-m", model, "--output", "json", "--marginals", "--samples", 2, data),
+        for verb in (("predict", "-m", model, "--to", "json", "--marginals", "--samples", 2, data),
                      ("predict", "-m", model, data, data), ("evaluate", "-m", model, "--json", "--confusion", data)):
             alone = self.run_ok(*verb)
             for processes in chosen((2, 3)):

@@ -32,10 +32,10 @@ class DocumentsTest(CliTest):
 
     def without_record(self, model):
         """The weights: what the hold-out scored stands in the record."""
-        return self.run_ok("inspect", "--weights", self.file("w.croft", model))
+        return self.run_ok("inspect", "--weights", "-m", self.file("w.croft", model))
 
     def labels(self, model, data=None, *options):
-        return self.run_ok("predict", "-m", model, "--output", "labels", *options, data or self.new)
+        return self.run_ok("predict", "-m", model, "--to", "labels", *options, data or self.new)
 
     def test_it_labels_as_the_two_models_do_of_which_it_is_made(self):
         """Attribute lines of stack, without its posteriors of the word itself, make the same second model."""
@@ -51,9 +51,9 @@ class DocumentsTest(CliTest):
                             lines("a", "--jackknife", "3", self.data))
         self.assertEqual(self.labels(model), self.labels(second, lines("b", self.new)))
         probability = [json.loads(line)["probability"] for line in self.run_ok(
-            "predict", "-m", model, "--output", "json", "--probability", self.new).splitlines()]
+            "predict", "-m", model, "--to", "json", "--probability", self.new).splitlines()]
         composed = [json.loads(line)["probability"] for line in self.run_ok(
-            "predict", "-m", second, "--output", "json", "--probability", lines("b", self.new)).splitlines()]
+            "predict", "-m", second, "--to", "json", "--probability", lines("b", self.new)).splitlines()]
         for one, other in zip(probability, composed):
             self.assertAlmostEqual(one, other, delta=1e-4)
 
@@ -73,7 +73,7 @@ class DocumentsTest(CliTest):
         for n, doc in enumerate(documents(5, 2)):
             alone += self.labels(model, self.file(f"new{n}", without_labels(text_of([doc]))))
         self.assertEqual(together, alone)
-        piped = croft("predict", "-m", model, "--output", "labels", "-", stdin=self.new.read_bytes())
+        piped = croft("predict", "-m", model, "--to", "labels", "-", stdin=self.new.read_bytes())
         self.assertEqual(together, piped.stdout.decode())
         for threads in ("1", "3"):
             self.assertEqual(together, self.labels(model, None, "--threads", threads))
@@ -129,17 +129,17 @@ class DocumentsTest(CliTest):
         data = self.file("test", self.test)
         self.assertEqual(json.loads(self.run_ok("evaluate", "-m", model, "--json", data))["tokens"]["accuracy"], 1)
         self.assertIn("elsewhere.best=", self.run_ok("explain", "-m", model, "--top", "10", data))
-        self.assertIn("documents", self.run_ok("inspect", model))
-        described = json.loads(self.run_ok("inspect", "--json", model))
+        self.assertIn("documents", self.run_ok("inspect", "-m", model))
+        described = json.loads(self.run_ok("inspect", "--json", "-m", model))
         self.assertEqual(described["extraction"]["documents"]["by"], "-DOCSTART-")
         self.assertEqual(described["training"]["document_parts"], 3)
         plain = self.train("plain.croft", "--template", self.template, self.data)
-        compared = json.loads(self.run_ok("compare", model, plain, data, "--json"))
+        compared = json.loads(self.run_ok("compare", "-m", model, "-m", plain, data, "--json"))
         self.assertTrue(compared)
         self.run_ok("errors", "-m", model, data)
         self.run_ok("suggest", "-m", model, self.new)
-        self.assertIn("--documents -DOCSTART-", self.run_ok("card", model).replace("'", "").replace("=", " "))
-        self.run_ok("inspect", "--verify", model)
+        self.assertIn("--documents -DOCSTART-", self.run_ok("card", "-m", model).replace("'", "").replace("=", " "))
+        self.run_ok("inspect", "--verify", "-m", model)
         searched = json.loads(self.run_ok("search", MARK, *PARTS, "--template", self.template, "--values",
                                           "l2=0.5,1", "--group-by=-DOCSTART-", "--folds", "2", "--smallest", "1",
                                           "--json", "--quiet", self.data))
@@ -182,7 +182,7 @@ class DocumentsTest(CliTest):
     def test_a_bad_row_ends_it_before_its_document(self):
         model = self.model("m.croft")
         bad = self.file("bad", self.new.read_text() + "-DOCSTART-\n\nabout\nKora\n\ntoo many cells here\n")
-        done = croft("predict", "-m", model, "--output", "labels", bad)
+        done = croft("predict", "-m", model, "--to", "labels", bad)
         self.assertEqual(done.returncode, BAD_INPUT)
         self.assertEqual(done.stdout.decode(), self.labels(model))
 

@@ -33,7 +33,7 @@ class InterruptTest(CliTest):
         for each in model, other:
             self.train(each, INGREDIENTS / "train.txt", "--max-iterations", 3)
         data.write_text((INGREDIENTS / "train.txt").read_text("utf-8") * 600, "utf-8")
-        for verb in (["errors", "-m", model, data], ["compare", model, other, data], ["check", data],
+        for verb in (["errors", "-m", model, data], ["compare", "-m", model, "-m", other, data], ["check", data],
                      ["card", "-m", model, data], ["explain", "-m", model, data], ["evaluate", "-m", model, data],
                      ["calibrate", "-m", model, data, "-o", self.folder / "c.croft"]):
             with self.subTest(verb=verb[0]):

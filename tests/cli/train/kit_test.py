@@ -209,7 +209,7 @@ class KitTest(CliTest):
             model = self.train("m.croft", "--format", "csv", "--model", "maxent", "--kit", kit, *options, table)
             lines = self.run_ok("inspect", "-m", model, "--weights").splitlines()
             return {tuple(line.split("\t")[1:3]) for line in lines}, self.run_ok(
-                "predict", "-m", model, "--probability", "--output", "json", table)
+                "predict", "-m", model, "--probability", "--to", "json", table)
         plain, standardised = weights(), weights("--standardise")
         self.assertEqual(plain[0], standardised[0])
         self.assertLessEqual({("old[0]=0", "X"), ("old[0]=2", "Y"), ("own[0]", "X")}, plain[0])

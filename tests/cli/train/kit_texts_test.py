@@ -29,7 +29,7 @@ class KitTextsTest(CliTest):
         return self.train(name, "--format", format, "--kit", self.file("kit.toml", kit), *options, self.data)
 
     def labels(self, model, data=None):
-        return self.run_ok("predict", "-m", model, "--output", "labels", data or self.new).split()
+        return self.run_ok("predict", "-m", model, "--to", "labels", data or self.new).split()
 
     def weights(self, model):
         lines = self.run_ok("inspect", "-m", model, "--weights").splitlines()

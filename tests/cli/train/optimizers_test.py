@@ -312,7 +312,7 @@ class ChoiceTest(CliTest):
         self.refuses_to_train(WRONG_USAGE, "", mentions=["DATA"])
 
     def test_help_names_every_objective_and_optimizer(self):
-        text = self.run_ok("train", "--help")
+        text = self.run_ok("train", "--help=all")
         for name in ("pseudolikelihood", "arow", "sgd-lbfgs", "frank-wolfe", "voted-perceptron"):
             self.assertIn(f"\n  {name}", text)
 

@@ -42,7 +42,7 @@ class OrderTest(CliTest):
             log_z = math.log(sum(map(math.exp, scores.values())))
             text = "".join(f"\t{name}:{value}\n" for name, value in attributes)
             document = json.loads(self.run_ok(
-                "predict", "-m", model, "--output", "json", "--k-best", 100, "-",
+                "predict", "-m", model, "--to", "json", "--k-best", 100, "-",
                 stdin=text.encode()))
             self.assertEqual(len(document["k_best"]), 2 ** len(attributes))
             for each in document["k_best"]:
@@ -81,7 +81,7 @@ class OrderTest(CliTest):
         model = self.train("m.croft", "--order", 2, TRAIN)
         document = json.loads(self.run_ok("evaluate", "-m", model, "--json", TEST))
         self.assertGreater(document["tokens"]["accuracy"], 0.85)
-        lines = self.run_ok("predict", "-m", model, "--output", "json", "--probability",
+        lines = self.run_ok("predict", "-m", model, "--to", "json", "--probability",
                             "--marginals=all", "--rule", "occurs QTY", TEST).splitlines()
         for line in lines:
             each = json.loads(line)

@@ -82,7 +82,7 @@ class DamageTest(CliTest):
         data = self.file("spaces.txt", "X Y\tx\nZ Z\tz\n")
         model = self.folder / "m.croft"
         self.run_ok("train", "--quiet", "--format", "attributes", "-o", model, data)
-        self.fails(WRONG_USAGE, "predict", "-m", model, "--output", "columns", data, mentions=["X Y"])
+        self.fails(WRONG_USAGE, "predict", "-m", model, "--to", "columns", data, mentions=["X Y"])
         self.assertEqual(self.run_ok("predict", "-m", model, data), "X Y\nZ Z\n\n")
 
 

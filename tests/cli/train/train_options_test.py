@@ -200,7 +200,7 @@ class ConstraintTest(OptionsTest):
             for n in range(40)))
 
     def predicted(self, model, *options):
-        text = self.run_ok("predict", "-m", model, "--output", "labels", *options, self.noise)
+        text = self.run_ok("predict", "-m", model, "--to", "labels", *options, self.noise)
         return sequences_of(text)
 
     def test_a_model_keeps_its_constraint(self):
@@ -217,7 +217,7 @@ class ConstraintTest(OptionsTest):
 
     def test_probabilities_are_those_of_valid_labellings(self):
         model = self.train("m.croft", "--constrain", "bio", self.data)
-        text = self.run_ok("predict", "-m", model, "--output", "json", "--k-best", 2000,
+        text = self.run_ok("predict", "-m", model, "--to", "json", "--k-best", 2000,
                            self.file("four.txt", "p\nq\nr\nB-X\n"))
         best = json.loads(text)["k_best"]
         self.assertAlmostEqual(sum(one["probability"] for one in best), 1, places=5)
@@ -244,7 +244,7 @@ class ConstraintTest(OptionsTest):
         by_name = self.train("b.croft", "--constrain", "bio", self.data)
         self.assertEqual(self.record(by_file)["constraint"], "file")
         for show in ("--weights", "--json"):
-            one, other = (self.run_ok("inspect", show, "-m", m) for m in (by_file, by_name))
+            one, other = (self.run_ok("inspect", "-m", show, "-m", m) for m in (by_file, by_name))
             if show == "--json":
                 one, other = (json.loads(x)["constraint"] for x in (one, other))
             self.assertEqual(one, other)

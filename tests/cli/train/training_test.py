@@ -94,7 +94,7 @@ class StoppingTest(TrainingTest):
         self.assertEqual(len(iterations), 1)
         self.assertAlmostEqual(iterations[0]["objective"], TOKENS * math.log(LABELS), places=6)
         self.assertEqual(end["reason"], "max_iterations")
-        text = self.run_ok("predict", "-m", self.folder / "m.croft", "--output", "json",
+        text = self.run_ok("predict", "-m", self.folder / "m.croft", "--to", "json",
                            "--marginals=all", TEST)
         for document in map(json.loads, text.splitlines()):
             for row in document["marginals"]:
@@ -221,7 +221,7 @@ class DeterminismTest(TrainingTest):
 class WarmStartTest(TrainingTest):
     def labels(self, model, words):
         """The labels that the model knows."""
-        text = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all",
+        text = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all",
                            stdin=words.encode())
         return set(json.loads(text.splitlines()[0])["marginals"][0])
 

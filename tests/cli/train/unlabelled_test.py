@@ -61,7 +61,7 @@ class Unlabelled(CliTest):
 
     def shares(self, model, attribute, data):
         """How often the model expects each label where an attribute is; None: at all positions."""
-        lines = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all", data).splitlines()
+        lines = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all", data).splitlines()
         with open(data, encoding="utf-8") as file:
             sequences = sequences_of(file.read())
         sums, count = {}, 0
@@ -82,7 +82,7 @@ class Unlabelled(CliTest):
         surer = self.train("--features", "all", "--unlabelled", more, "--entropy", "1", data=data, name="s")
 
         def sureness(model):
-            lines = self.run_ok("predict", "-m", model, "--output", "json", "--marginals", more).splitlines()
+            lines = self.run_ok("predict", "-m", model, "--to", "json", "--marginals", more).splitlines()
             return [p for line in lines for p in json.loads(line)["marginals"]]
         self.assertGreater(sum(sureness(surer)), sum(sureness(plain)))
         self.assertEqual(self.record(surer), {"sequences": 60, "entropy": 1.0})
@@ -132,7 +132,7 @@ class Unlabelled(CliTest):
         segment = ("--model", "segment", "--unlabelled", more)
 
         def sureness(model):
-            lines = self.run_ok("predict", "-m", model, "--output", "json", "--marginals", more).splitlines()
+            lines = self.run_ok("predict", "-m", model, "--to", "json", "--marginals", more).splitlines()
             return sum(p for line in lines for p in json.loads(line)["marginals"])
         plain = sureness(self.train("--model", "segment", data=data))
         for options, record in ((["--entropy", "0.3"], {"sequences": 40, "entropy": 0.3}),
@@ -152,7 +152,7 @@ class Unlabelled(CliTest):
         for line, met in (("l[0]=the B-N=0.6\n", 0.6), ("l[0]=the B-N<=0.3\n", 0.3)):
             model = self.train("--model", "segment", "--unlabelled", more, "--expectations", self.file("e", line),
                                "--expectations-weight", "2000", data=data)
-            lines = self.run_ok("predict", "-m", model, "--output", "json", "--marginals=all", more).splitlines()
+            lines = self.run_ok("predict", "-m", model, "--to", "json", "--marginals=all", more).splitlines()
             words = [[row.split()[0] for row in block.splitlines()]
                      for block in more.read_text().strip().split("\n\n")]
             found = [position["B-N"] for line, sequence in zip(lines, words)

@@ -41,7 +41,8 @@ def test_a_comparison_has_the_programs_names(folder, sequences):
     a, b = (croft.load(folder / f"{name}.croft").predict(X) for name in "ab")
     for options, flags in (({}, []), ({"show": 2, "draws": 50, "seed": 3, "confidence": 0.5, "chunks": "none"},
                                       ["--show=2", "--draws=50", "--seed=3", "--confidence=0.5", "--chunks=none"])):
-        expected = program("compare", "--json", *flags, folder / "a.croft", folder / "b.croft", folder / "d.conll")
+        expected = program("compare", "--json", *flags, "-m", folder / "a.croft", "-m", folder / "b.croft",
+                           folder / "d.conll")
         assert expected["differences"]
         for each in expected["differences"]:
             del each["line"]

@@ -335,6 +335,15 @@ class CsvTexts final : public TextReader {
 
 }  // namespace
 
+std::vector<std::string> files_of_brat(const std::string& path) {
+  std::vector<std::string> files;
+  for (fs::path each : documents_of(path)) {
+    files.push_back(each.string());
+    files.push_back(each.replace_extension(".ann").string());
+  }
+  return files;
+}
+
 std::unique_ptr<TextReader> open_brat(const std::string& path, const TextReading& reading) {
   return std::make_unique<BratReader>(path, reading);
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/convert/texts/text_readers.h"
-#include "app/counted.h"
+#include "core/counted.h"
 #include "croft/core/error.h"
 #include "data/checks.h"
 #include "data/columns.h"

@@ -119,4 +119,9 @@ std::unique_ptr<TextReader> open_texts(const std::string& path, std::string_view
   return format.open(std::move(lines), complete);
 }
 
+std::vector<std::string> files_of_texts(const std::string& path, std::string_view format) {
+  if (text_format(format).open == nullptr) return files_of_brat(path);
+  return {path};
+}
+
 }  // namespace croft

@@ -69,6 +69,8 @@ const TextFormat* find_text_format(std::string_view name);  // null: there is no
 // each other.
 std::unique_ptr<TextReader> open_texts(const std::string& path, std::string_view format,
                                        const TextReading& reading);
+// The files that open_texts() reads, also those that the path only implies.
+std::vector<std::string> files_of_texts(const std::string& path, std::string_view format);
 
 // --- internal: what is in which file; these need a tokenizer where the format cuts texts
 
@@ -84,6 +86,7 @@ std::unique_ptr<TextReader> open_segmented(LineReader lines, const TextReading&)
 std::unique_ptr<TextReader> open_csv(LineReader lines, const TextReading&);
 // FILE.txt or FILE.ann: both; a folder: all of its pairs, by their names.
 std::unique_ptr<TextReader> open_brat(const std::string& path, const TextReading& reading);
+std::vector<std::string> files_of_brat(const std::string& path);
 // A text and what is annotated in it.
 std::unique_ptr<TextReader> open_brat(LineReader text, LineReader annotations,
                                       const TextReading& reading);

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "app/counted.h"
 #include "app/file_checks.h"
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
+#include "core/counted.h"
 #include "core/files.h"
 #include "croft/core/error.h"
 #include "croft/data/graph_file.h"
@@ -274,10 +274,9 @@ TrainOutcome BayesNetTrainer::run(TrainObserver& observer, CheckpointFolder* che
       fmt::format("\nlog-likelihood {:.4f}, {:.6f} a row; {} free parameters", fit.log_likelihood,
                   fit.log_likelihood / static_cast<double>(data.rows()), fit.parameters);
   if (fit.unseen > 0) {
-    outcome.tail +=
-        fit.unseen == 1
-            ? "\n1 row of tables has no data: it is uniform"
-            : fmt::format("\n{} rows of tables have no data: they are uniform", fit.unseen);
+    outcome.tail += fit.unseen == 1 ? "\n1 row of tables has no data: it is uniform"
+                                    : fmt::format("\n{} of tables have no data: they are uniform",
+                                                  counted(fit.unseen, "row"));
   }
   if (held_out_.empty()) return outcome;
   const Measured held_out = measure(net_.graph);

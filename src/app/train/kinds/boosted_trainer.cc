@@ -3,6 +3,7 @@
 
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
+#include "core/counted.h"
 #include "train/boosting/boosted_chain.h"
 #include "train/boosting/boosted_segments.h"
 #include "train/course/report.h"
@@ -63,10 +64,10 @@ TrainOutcome outcome_of(const BoostingResult& result) {
                   {"leaves", result.leaves, Shown::program},
                   {"active_features", result.leaves, Shown::log}},
       .holdout = result.holdout,
-      .head = fmt::format("{}: {} rounds", result.stop, result.rounds),
-      .tail = fmt::format("\nobjective {:.2f}, {} trees with {} leaves, {} of {} attributes tested",
-                          result.objective, result.trees, result.leaves, result.attributes,
-                          result.features)};
+      .head = fmt::format("{}: {}", result.stop, counted(result.rounds, "round")),
+      .tail = fmt::format("\nobjective {:.2f}, {} with {}, {} of {} tested", result.objective,
+                          counted(result.trees, "tree"), counted(result.leaves, "leaf"),
+                          result.attributes, counted(result.features, "attribute"))};
   if (result.holdout) outcome.tail += "  " + holdout_text(*result.holdout);
   if (result.stop == "early_stop") {
     outcome.further.push_back({"kept_iteration", result.rounds, Shown::log});

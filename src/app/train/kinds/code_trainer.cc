@@ -3,6 +3,7 @@
 
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
+#include "core/counted.h"
 #include "data/settings/field_files.h"
 #include "train/course/report.h"
 
@@ -75,8 +76,8 @@ class CodeTrainer final : public SequenceTrainer {
     TrainResult sums = result();
     TrainOutcome outcome = outcome_of(sums, options_.regulariser.l1);
     outcome.head = fmt::format("{} bits, of which {} converged", result_.bits, result_.converged);
-    outcome.tail =
-        fmt::format("; distance {}, {} weights", result_.distance.least, result_.weights);
+    outcome.tail = fmt::format("; distance {}, {}", result_.distance.least,
+                               counted(result_.weights, "weight"));
     if (result_.stopped) {
       outcome.ahead =
           fmt::format("stopped: {} of {} bits trained; the model's code has these alone\n",

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/counted.h"
 #include "app/train/train_files.h"
+#include "core/counted.h"
 #include "croft/core/random.h"
 #include "croft/inference/elimination_order.h"
 #include "train/course/report.h"

@@ -3,6 +3,7 @@
 
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
+#include "core/counted.h"
 #include "train/course/report.h"
 
 namespace croft {
@@ -76,9 +77,10 @@ class HmmTrainer final : public SequenceTrainer {
             }};
   }
   DataSummary summary() const override {
-    DataSummary summary{fmt::format("{} sequences, {} positions, {} values", hmm_->sequences(),
-                                    hmm_->positions(), hmm_->attributes()),
-                        SequenceTrainer::summary().counts};
+    DataSummary summary{
+        fmt::format("{}, {}, {}", counted(hmm_->sequences(), "sequence"),
+                    counted(hmm_->positions(), "position"), counted(hmm_->attributes(), "value")),
+        SequenceTrainer::summary().counts};
     add_held_out(summary);
     if (const std::size_t hidden = hmm_->partial_positions()) {
       summary.text += fmt::format("; {} without a single label", hidden);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/train/make_trainer.h"
+#include "core/counted.h"
 #include "model/kinds/model_file.h"
 #include "train/course/report.h"
 
@@ -41,8 +42,9 @@ class MixtureTrainer final : public SequenceTrainer {
   }
   DataSummary summary() const override {
     DataSummary summary{
-        fmt::format("{} sequences, {} positions, {} labels, {} components", mixture_->sequences(),
-                    mixture_->positions(), mixture_->labels(), components_.size()),
+        fmt::format("{}, {}, {}, {}", counted(mixture_->sequences(), "sequence"),
+                    counted(mixture_->positions(), "position"),
+                    counted(mixture_->labels(), "label"), counted(components_.size(), "component")),
         SequenceTrainer::summary().counts};
     if (mixture_->impossible() > 0) {
       summary.text += fmt::format("; {} with a label that no component gives a probability",

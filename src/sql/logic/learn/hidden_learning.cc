@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/counted.h"
 #include "croft/core/parallel.h"
 #include "croft/optimize/lbfgs.h"
 #include "sql/logic/learn/clause_objectives.h"
@@ -98,7 +99,7 @@ HiddenLearned learn_by_em(std::span<LearningWorld> worlds, std::span<double> wei
     now.w = weights;
     const auto end = [&](StopReason reason, std::string_view why) {
       out.result.reason = reason;
-      out.result.message = fmt::format("{} after {} iterations of EM", why, i);
+      out.result.message = fmt::format("{} after {} of EM", why, counted(i, "iteration"));
       return out;
     };
     if (callback && !callback(now)) return end(StopReason::stopped, "stopped");

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/counted.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "logic/hard_conflict.h"
@@ -215,7 +216,7 @@ class SampledLearner {
     result.reason = reason;
     result.iterations = iterations;
     result.gradient_norm = norm;
-    result.message = fmt::format("{} after {} iterations", why, iterations);
+    result.message = fmt::format("{} after {}", why, counted(iterations, "iteration"));
     return result;
   }
 
@@ -285,8 +286,8 @@ class SampledLearner {
       if (averaged == kAveraged) {
         std::ranges::copy(mean, w_.begin());
         return ended(StopReason::converged_gradient, i, norm,
-                     fmt::format("the gradient is within its Monte Carlo error of 0 at {} draws",
-                                 count * options_.chains * worlds_.size()));
+                     fmt::format("the gradient is within its Monte Carlo error of 0 at {}",
+                                 counted(count * options_.chains * worlds_.size(), "draw")));
       }
     }
   }
