@@ -17,6 +17,7 @@ namespace fuzz_columns {
 namespace {
 
 using croft::fuzz::content_of;
+using croft::fuzz::without_mark;
 
 // The input with one space between cells and one empty line behind each sequence.
 std::string rewritten(std::string_view text) {
@@ -98,7 +99,7 @@ CROFT_FUZZ_TARGET(fuzz_columns) {
     require(!strict && !lenient, "rejected only without expected columns");
     return 0;
   }
-  require(content_of(once) == content_of(text), "a part of a cell is lost");
+  require(content_of(once) == content_of(without_mark(text)), "a part of a cell is lost");
   // A mark at the start of a file is skipped, so a first cell that begins with one loses it again.
   if (!once.starts_with("\xEF\xBB\xBF")) require(rewritten(once) == once, "not the same again");
   return 0;

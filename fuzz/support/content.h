@@ -5,10 +5,15 @@
 
 namespace croft::fuzz {
 
-// The text without blanks, TABs and line ends, and without a byte order mark at its start.
-inline std::string content_of(std::string_view text) {
+// An input without the byte order mark at its start, which readers skip.
+inline std::string_view without_mark(std::string_view input) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (input.starts_with(kByteOrderMark)) input.remove_prefix(kByteOrderMark.size());
+  return input;
+}
+
+// The text without blanks, TABs and line ends.
+inline std::string content_of(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c != ' ' && c != '\t' && c != '\n' && c != '\r') out += c;

@@ -76,6 +76,18 @@ int status_of(const std::function<void()>& act) {
 
 using Labels = std::vector<std::string>;
 
+TEST_F(AnnotationTest, TakesWhatSuggestWrote) {
+  write("queue.txt",
+        "{\"labels\":[\"B-PER\",\"O\"],\"line\":5,\"rows\":[\"Eve\",\"saw\"],\"score\":0.5,"
+        "\"sequence\":1}\n"
+        "{\"labels\":[\"O\"],\"line\":9,\"rows\":[\"Bonn\"],\"score\":0.25,\"sequence\":2}\n");
+  const Annotation queue = annotation();
+  EXPECT_EQ(queue.counts().all, 2U);
+  EXPECT_EQ(queue.item(0).rows, (std::vector<std::string>{"Eve", "saw"}));
+  EXPECT_EQ(queue.item(1).rows, (std::vector<std::string>{"Bonn"}));
+  EXPECT_TRUE(queue.item(0).labels.empty());
+}
+
 TEST_F(AnnotationTest, TheLeastSureSequenceComesFirst) {
   Annotation annotation = this->annotation();
   const auto items = annotation.next("a", Uncertainty::margin, {}, 10);
