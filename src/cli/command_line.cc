@@ -82,7 +82,12 @@ class AddedVerb {
     const KindSet kinds = verb_.kinds(given);
     for (const AddedOption& each : options_) {
       if (!each.row->first || (each.row->kinds & kinds) == 0) each.option->group("");
-      each.option->description(brief(each.row->help));
+      constexpr std::string_view kBelow = "; see below";
+      const std::string_view help = each.row->help;
+      each.option->description(help.ends_with(kBelow)
+                                   ? std::string(help.substr(0, help.size() - kBelow.size())) +
+                                         "; see --help=all"
+                                   : brief(help));
     }
     app_.footer(verb_.brief_footer(given));
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "app/train/requests.h"
 #include "cli/processes.h"
 #include "cli/progress.h"
@@ -105,10 +107,13 @@ KindChoice kind_of_help(const OptionValues& values) {
 }
 
 std::string brief_train_footer(const OptionValues& values) {
-  std::string kinds;
+  constexpr std::size_t kWidth = 100;
+  std::string kinds, line = "   ";
   for (const KindName& each : kind_names()) {
-    kinds += (kinds.empty() ? "" : ", ") + std::string(each.name);
+    if (line.size() + each.name.size() > kWidth) kinds += std::exchange(line, "   ") + "\n";
+    line += fmt::format(" {}", each.name);
   }
+  kinds += line;
   return fmt::format(R"(
 Example:
   croft train -o m.croft train.conll
@@ -118,7 +123,7 @@ Example:
 These are the options that most trainings of --model {} need.
   croft train --help=all               all options, objectives and optimizers
   croft train --model KIND --help      those of another kind:
-    {}
+{}
 docs/training.md is a guide, docs/options.md says which kinds have which options.)",
                      kind_of_help(values).shown.text(), kinds);
 }

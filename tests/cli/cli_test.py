@@ -74,7 +74,7 @@ class HelpTest(CliTest):
             "train": "-o --format --template --template-language --boundaries --features "
                      "--min-count --l1 --l2 --max-iterations --tolerance --holdout --early-stop "
                      "--init --log",
-            "predict": "-m --output --marginals --probability",
+            "predict": "-m -o --to --marginals --probability",
             "evaluate": "-m --json --chunks",
             "inspect": "-m --json --top --weights --verify",
             "explain": "-m --against --positions --top --unknown --json --format",
@@ -108,7 +108,7 @@ class HelpTest(CliTest):
             self.assertEqual(self.run_ok(verb, "--output", form, *data), self.run_ok(verb, "--to", form, *data))
 
     def test_every_verb_has_quiet(self):
-        for verb in re.findall(r"(?m)^  ([a-z-]+) {2,}[A-Z]", self.run_ok("--help")):
+        for verb in re.findall(r"(?m)^  ([a-z][a-z-]+) {2,}[A-Z]", self.run_ok("--help")):
             self.assertIn("--quiet", self.run_ok(verb, "--help"), verb)
 
     def test_help_of_train_is_short_and_all_of_it_is_there_on_request(self):

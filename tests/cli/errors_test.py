@@ -92,7 +92,7 @@ class UsageTest(CliTest):
         self.wrong_training("--precision", "half", mentions=["half", "single", "double"])
         self.wrong_training("--template-language", "perl", mentions=["perl", "crfpp", "wapiti"])
         model = self.train("m.croft", "--max-iterations", 0, TRAIN)
-        self.fails(WRONG_USAGE, "predict", "-m", model, "--output", "xml", TEST,
+        self.fails(WRONG_USAGE, "predict", "-m", model, "--to", "xml", TEST,
                    mentions=["xml", "columns", "labels", "json"])
         self.fails(WRONG_USAGE, "predict", "-m", model, "--marginals=some", TEST,
                    mentions=["some", "all"])

@@ -33,7 +33,7 @@ COMPLETIONS = [
     ("infer --method belief-p", {"belief-propagation"}, True),
     ("completion ", {"bash", "zsh", "fish"}, True),
     ("manual learn", {"learning-curve"}, True),
-    ("manual train --", {"--help", "--threads", "--seed"}, True),
+    ("manual train --", {"--help", "--threads", "--seed", "--quiet"}, True),
 ]
 # Options that take other words than those that the program's tables of completions name.
 OPEN = {"objective", "optimizer", "tokenizer", "constrain", "prior-probabilities", "experts", "code", "kernel",
