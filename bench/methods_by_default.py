@@ -81,7 +81,8 @@ def train(args, data, shape, method, longest):
             return None
         last = [json.loads(line) for line in Path(log.name).read_text().splitlines() if line][-1]
         said = re.search(r'^optimizer ([a-z-]+)', run.stderr, re.M)
-        return {'seconds': seconds, 'objective': last['objective'], 'method': method or (said[1] if said else '-')}
+        name = method or (said[1] if said else 'lbfgs')
+        return {'seconds': seconds, 'objective': last['objective'], 'method': name}
 
 
 def main():
@@ -93,7 +94,8 @@ def main():
     parser.add_argument('--order', type=int, default=1)
     parser.add_argument('--longest', type=float, default=600, help='seconds of one training')
     args = parser.parse_args()
-    print('| shape | labels | length | positions | attributes | known | values | l2 | default | s | best | s | ratio |\n'
+    print('| shape | labels | length | positions | attributes | known | values | l2 | default | s | best | s '
+          '| ratio |\n'
           '|---|---|---|---|---|---|---|---|---|---|---|---|---|', flush=True)
     behind, worst = [], 0.0
     for number in args.only or range(args.shapes):

@@ -11,7 +11,6 @@ memory by GNU time; the time of the smallest counts from half a second on.
 import argparse
 import random
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -89,7 +88,8 @@ def main():
     args = parser.parse_args()
     sentences = sentences_of(args.data / 'conll2000/train.txt', args.sentences)
     check(sentences, f'no sentence in {args.data}')
-    print('| | times | tokens | s | us a token | MB | bytes a token | steps | what decided |\n|---|---|---|---|---|---|---|---|---|')
+    print('| | times | tokens | s | us a token | MB | bytes a token | steps | what decided |\n'
+          '|---|---|---|---|---|---|---|---|---|')
     steep = []
     for name, (make, options) in KINDS.items():
         if args.only and name not in args.only:
@@ -103,8 +103,9 @@ def main():
             said = re.search(r'^.*(?:dual-ascent|lbfgs|owlqn|sgd).*$', run.err, re.M)
             now = (run.seconds / tokens * 1e6, run.megabytes / tokens * 1e6)
             grown = [a / b for a, b in zip(now, before)] if before else []
-            print(f'| {name} | {times} | {tokens} | {run.seconds:.1f} | {now[0]:.1f} | {run.megabytes:.0f} | {now[1]:.0f} '
-                  f'| {", ".join(f"{g:.2f}" for g in grown)} | {said.group(0).strip()[:90] if said else ""} |', flush=True)
+            decided = said.group(0).strip()[:90] if said else ''
+            print(f'| {name} | {times} | {tokens} | {run.seconds:.1f} | {now[0]:.1f} | {run.megabytes:.0f} '
+                  f'| {now[1]:.0f} | {", ".join(f"{g:.2f}" for g in grown)} | {decided} |', flush=True)
             if any(g > MOST for g in grown):
                 steep.append(f'{name} at {times}')
             before = now if run.seconds >= SHORTEST else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Hashable, Mapping, Optional, Se
 
 from . import _core
 from ._clique_schema import Features, Schema, Shape, domain_of, features_of, in_order, is_constraint, names_of
-from ._graph_question import VariableReasons, graph_question
+from ._params import VariableReasons, graph_question
 from ._parameters import GraphCRFParameters
 from ._params import BaseEstimator, a_type, check_count, mapping, raise_not_fitted
 from .estimator import Callback, TrainingLog, warn_if_interrupted

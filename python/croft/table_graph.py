@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 from . import _core
-from ._graph_question import VariableReasons, graph_question
+from ._params import VariableReasons, graph_question
 from ._params import a_type, check_count, raise_not_fitted
 from .case_columns import columns_of, is_missing
 from .estimator import Callback, TrainingLog, warn_if_interrupted

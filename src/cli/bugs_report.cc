@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/counted.h"
 #include "core/json.h"
+#include "core/words/counted.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::cli {

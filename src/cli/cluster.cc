@@ -8,7 +8,7 @@
 #include "cli/common.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/core/interrupt.h"
 #include "train/options/training_options.h"
 

@@ -13,7 +13,7 @@
 #include "cli/files/named_files.h"
 #include "cli/help/option_text.h"
 #include "cli/processes.h"
-#include "core/closest_name.h"
+#include "core/words/closest_name.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::cli {

@@ -6,7 +6,7 @@
 #include "app/train/train_files.h"
 #include "cli/help/option_text.h"
 #include "cli/verb.h"
-#include "core/closest_name.h"
+#include "core/words/closest_name.h"
 #include "croft/core/error.h"
 #include "train/options/training_options.h"
 

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/closest_name.h"
 #include "core/parse_number.h"
+#include "core/words/closest_name.h"
 
 namespace croft {
 namespace {

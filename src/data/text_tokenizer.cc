@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/closest_name.h"
 #include "core/unicode.h"
+#include "core/words/closest_name.h"
 #include "croft/core/error.h"
 
 namespace croft {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/closest_name.h"
 #include "core/parse_number.h"
+#include "core/words/closest_name.h"
 #include "logic/formula_parser.h"
 #include "logic/internal_names.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 
 namespace croft {

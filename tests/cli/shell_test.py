@@ -10,7 +10,7 @@ WIDTH = 34  # of the first column of help
 
 # What stands behind each line at least, and whether nothing else does.
 FORMATS = {"spans", "columns", "text", "doccano", "prodigy", "brat", "segmented", "html", "chain", "maxent", "memm",
-           "crfsuite", "wapiti", "crfpp"}
+           "crfsuite", "wapiti", "crfpp", "csv", "conllu", "huggingface"}
 COMPLETIONS = [
     ("card m.croft ", {"some.txt"}, False),
     ("inspect ", {"some.txt"}, False),

@@ -20,8 +20,10 @@ std::span<const OptionRow> check_rows() {
     }
     rows.front() = rows.front().at_first("columns");
     for (OptionRow& row : rows) row.kinds = kEveryKind, row.front_end = false;
-    rows.push_back(words("tokenizer", "TOKENIZER=words",
-                         "Of prodigy, doccano and brat: how texts become tokens, as for train"));
+    rows.push_back(
+        words("tokenizer", "TOKENIZER=words",
+              "Of prodigy, doccano and brat: how texts become tokens: words, blanks, characters, "
+              "regex:EXPRESSION, or model:FILE"));
     rows.push_back(whole("show", "N=5", "So many cases of each finding").at_first("5"));
     std::ranges::copy_if(feature_options(), std::back_inserter(rows),
                          [](const OptionRow& row) { return row.group == kTableGroup; });

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "app/check/data_check.h"
-#include "core/counted.h"
 #include "core/json.h"
+#include "core/words/counted.h"
 
 namespace croft {
 namespace {

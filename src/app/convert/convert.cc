@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "app/file_checks.h"
-#include "core/closest_name.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/unicode.h"
+#include "core/words/closest_name.h"
 #include "croft/core/error.h"
 #include "data/checks.h"
 #include "model/foreign/foreign_chain.h"

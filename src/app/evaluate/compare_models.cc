@@ -7,8 +7,8 @@
 
 #include "app/label/predict.h"
 #include "app/label/row_reader.h"
-#include "core/counted.h"
 #include "core/json.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 
 namespace croft {

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "app/evaluate/evaluation.h"
-#include "core/counted.h"
 #include "core/json.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 #include "croft/core/random.h"
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "app/evaluate/evaluation.h"
-#include "core/counted.h"
 #include "core/json.h"
 #include "core/unicode.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 
 namespace croft {

@@ -8,8 +8,8 @@
 #include "app/label/chunks.h"
 #include "app/label/predict_output.h"
 #include "app/label/row_reader.h"
-#include "core/counted.h"
 #include "core/unicode.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 
 namespace croft {

@@ -6,8 +6,8 @@
 
 #include "app/infer/infer_auto.h"
 #include "app/infer/infer_methods.h"
-#include "core/counted.h"
 #include "core/infinity.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/core/random.h"

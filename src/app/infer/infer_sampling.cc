@@ -5,8 +5,8 @@
 
 #include "app/infer/infer_methods.h"
 #include "app/infer/sum_bounds.h"
-#include "core/counted.h"
 #include "core/infinity.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "croft/inference/gibbs.h"

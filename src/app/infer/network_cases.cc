@@ -9,9 +9,9 @@
 
 #include "app/infer/table_text.h"
 #include "app/inspect/inspect.h"
-#include "core/counted.h"
 #include "core/infinity.h"
 #include "core/json.h"
+#include "core/words/counted.h"
 #include "croft/core/compensated_sum.h"
 #include "croft/core/error.h"
 #include "croft/inference/elimination_order.h"

@@ -8,7 +8,7 @@
 
 #include "app/inspect/inspect_parts.h"
 #include "app/label/sequence_source.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 #include "train/kinds/chain_training.h"
 #include "train/kinds/joint_training.h"

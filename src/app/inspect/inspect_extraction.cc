@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "app/inspect/inspect_parts.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "features/conjunctions.h"
 #include "model/file/extraction_record.h"
 

@@ -3,7 +3,7 @@
 #include "app/inspect/inspect.h"
 #include "app/inspect/inspect_parts.h"
 #include "app/inspect/weights.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "model/kinds/hidden_chain_model.h"
 
 namespace croft {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/inspect/inspect_parts.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "data/attributes.h"
 #include "features/kit/feature_kit.h"
 

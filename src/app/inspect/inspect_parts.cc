@@ -1,6 +1,6 @@
 #include "app/inspect/inspect_parts.h"
 
-#include "core/counted.h"
+#include "core/words/counted.h"
 
 #include <fmt/format.h>
 

@@ -20,7 +20,7 @@
 #include "app/label/sequence_source.h"
 #include "app/search/search.h"
 #include "app/train/recorded_options.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "model/kinds/segment_model.h"
 
 namespace croft {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "core/closest_name.h"
+#include "core/words/closest_name.h"
 #include "croft/core/error.h"
 #include "data/settings/constraint_file.h"
 

@@ -9,7 +9,7 @@
 #include "app/infer/svg_text.h"
 #include "app/search/search.h"
 #include "app/search/trials.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 
 namespace croft {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "app/search/search.h"
 #include "app/search/trials.h"
-#include "core/counted.h"
 #include "core/json.h"
+#include "core/words/counted.h"
 
 namespace croft {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "data/csv.h"

@@ -20,9 +20,9 @@
 #include "app/train/file_shares.h"
 #include "app/train/first_pass.h"
 #include "app/train/train_files.h"
-#include "core/counted.h"
 #include "core/json.h"
 #include "core/unicode.h"
+#include "core/words/counted.h"
 #include "croft/core/random.h"
 #include "data/checks.h"
 

@@ -6,7 +6,7 @@
 
 #include "bugs/compile/expressions.h"
 #include "bugs/distributions.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 
 namespace croft::bugs {
 namespace {

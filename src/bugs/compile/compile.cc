@@ -13,7 +13,7 @@
 #include "bugs/distributions.h"
 #include "bugs/distributions/densities.h"
 #include "bugs/node_values.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::bugs {

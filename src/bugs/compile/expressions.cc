@@ -1,5 +1,5 @@
 #include "bugs/compile/expressions.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 
 #include <fmt/format.h>
 

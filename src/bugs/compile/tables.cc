@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "bugs/compile/expressions.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::bugs {

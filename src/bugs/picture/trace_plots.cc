@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "app/infer/svg_text.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 
 namespace croft::bugs {
 namespace {

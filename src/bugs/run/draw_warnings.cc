@@ -7,7 +7,7 @@
 
 #include "bugs/distributions.h"
 #include "bugs/node_values.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 
 namespace croft::bugs {
 namespace {

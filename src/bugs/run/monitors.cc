@@ -5,7 +5,7 @@
 #include <set>
 
 #include "bugs/compile/tables.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 
 namespace croft::bugs {
 namespace {

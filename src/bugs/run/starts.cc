@@ -11,7 +11,7 @@
 #include "bugs/node_values.h"
 #include "bugs/samplers/blanket.h"
 #include "bugs/samplers/sum_block.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/core/interrupt.h"
 
 namespace croft::bugs {

@@ -5,8 +5,8 @@
 #include "cli/common.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
-#include "core/counted.h"
 #include "core/json.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 
 namespace croft::cli {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/closest_name.h"
+#include "core/words/closest_name.h"
 
 namespace croft {
 namespace {

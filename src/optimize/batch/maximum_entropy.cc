@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 #include "croft/core/parallel.h"
 #include "optimize/batch/cholesky.h"

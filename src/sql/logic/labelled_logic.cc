@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "sql/logic/logic_views.h"
 
 namespace croft {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "app/infer/infer_auto.h"
-#include "core/closest_name.h"
 #include "core/json.h"
+#include "core/words/closest_name.h"
 #include "logic/hard_conflict.h"
 #include "logic/search/hard_search.h"
 #include "sql/logic/lazy_grounder.h"

@@ -7,8 +7,8 @@
 
 #include "app/file_checks.h"
 #include "app/infer/name_values.h"
-#include "core/counted.h"
 #include "core/files.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 #include "logic/network_writer.h"
 

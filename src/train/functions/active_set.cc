@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 #include "optimize/checks.h"
 #include "train/checkpoint.h"

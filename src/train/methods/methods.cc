@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/closest_name.h"
+#include "core/words/closest_name.h"
 #include "croft/core/error.h"
 
 namespace croft {

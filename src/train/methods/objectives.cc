@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "core/closest_name.h"
+#include "core/words/closest_name.h"
 #include "croft/core/error.h"
 
 namespace croft {

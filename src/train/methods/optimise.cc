@@ -6,7 +6,7 @@
 #include <cmath>
 #include <concepts>
 
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/optimize/lbfgs.h"
 #include "optimize/batch/batch_methods.h"
 #include "optimize/dual/dual_methods.h"

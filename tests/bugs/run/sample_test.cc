@@ -330,7 +330,7 @@ TEST(BugsSample, ARunThatIsStoppedInTheBurnInSaysThatNothingWasKept) {
   const BugsResult result = sample(program_of(kNormal), normal_data(), {}, options,
                                    [](const BugsProgress&) { return false; });
   ASSERT_EQ(result.warnings.size(), 1u);
-  EXPECT_EQ(result.warnings[0].rfind("nothing was kept: the run was stopped after 1 iterations", 0),
+  EXPECT_EQ(result.warnings[0].rfind("nothing was kept: the run was stopped after 1 iteration,", 0),
             0u)
       << result.warnings[0];
   EXPECT_NE(result.warnings[0].find("iteration 1000000001"), std::string::npos);

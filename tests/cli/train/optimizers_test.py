@@ -27,7 +27,7 @@ class DefaultTest(Training):
     """What trains the likelihood where nothing is said: dual ascent, whose log has a gap, or not."""
 
     def has_gap(self, *options, positions=20000, value="1"):
-        lines = [f"{'AB'[k % 7 % 2]}\tw{k % 50}\tx:{value}" for k in range(positions)]
+        lines = [f"{'AB'[k % 7 % 2]}\tw{k % 600}\tx:{value}" for k in range(positions)]
         text = "\n\n".join("\n".join(lines[k:k + 100]) for k in range(0, positions, 100)) + "\n"
         data = self.file("data.attributes", text)
         model, log = self.folder / "m.croft", self.folder / "log.jsonl"

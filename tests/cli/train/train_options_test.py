@@ -244,7 +244,7 @@ class ConstraintTest(OptionsTest):
         by_name = self.train("b.croft", "--constrain", "bio", self.data)
         self.assertEqual(self.record(by_file)["constraint"], "file")
         for show in ("--weights", "--json"):
-            one, other = (self.run_ok("inspect", "-m", show, "-m", m) for m in (by_file, by_name))
+            one, other = (self.run_ok("inspect", show, "-m", m) for m in (by_file, by_name))
             if show == "--json":
                 one, other = (json.loads(x)["constraint"] for x in (one, other))
             self.assertEqual(one, other)

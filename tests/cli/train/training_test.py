@@ -37,7 +37,7 @@ class TrainingTest(CliTest):
         """The number of weights that training reports."""
         done = croft("train", "-o", self.folder / "count.croft", "--max-iterations", 0, *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return int(re.search(rb"(\d+) weights", done.stderr).group(1))
+        return int(re.search(rb"(\d+) weights?", done.stderr).group(1))
 
 
 class LongSequenceTest(TrainingTest):

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/convert/texts/text_readers.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 #include "data/checks.h"
 #include "data/columns.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/train/train_files.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/core/random.h"
 #include "croft/inference/elimination_order.h"
 #include "train/course/report.h"

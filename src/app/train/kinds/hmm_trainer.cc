@@ -3,7 +3,7 @@
 
 #include "app/train/make_trainer.h"
 #include "app/train/train_files.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "train/course/report.h"
 
 namespace croft {

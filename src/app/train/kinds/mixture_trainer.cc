@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/train/make_trainer.h"
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "model/kinds/model_file.h"
 #include "train/course/report.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/core/parallel.h"
 #include "croft/optimize/lbfgs.h"
 #include "sql/logic/learn/clause_objectives.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/counted.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
 #include "logic/hard_conflict.h"

@@ -1,4 +1,4 @@
-#include "core/closest_name.h"
+#include "core/words/closest_name.h"
 
 #include <algorithm>
 #include <cstddef>
