@@ -61,7 +61,7 @@ def next_word(study):
         def mixture(shown, name, *components):
             experts = [item for each in components for item in ('--expert', text.folder / f'{each}.croft')]
             seconds = text.train(name, ['--model', 'mixture', *experts], 'held.txt')
-            weights = ', '.join(f'{each["weight"]:.3f}' for each in text.asked('inspect', name)['components'])
+            weights = ', '.join(f'{each["weight"]:.3f}' for each in text.asked('inspect', '-m', name)['components'])
             row(f'{shown}: λ = {weights}', name, seconds)
 
         for order, template in ORDERS.items():

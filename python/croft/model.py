@@ -96,6 +96,8 @@ class Model:
     @classmethod
     def from_bytes(cls, data: bytes) -> Model:
         """The model that ``to_bytes`` gave, or what a file holds."""
+        if not isinstance(data, bytes):
+            raise TypeError(f"data is {a_type(data)}; the bytes of a model file were expected")
         return cls(_core.Model.from_bytes(data))
 
     def to_bytes(self, format: str = "croft") -> bytes:

@@ -490,7 +490,7 @@ VALUES = {  # of several one
     "documents": ["--documents 0"], "document-column": ["--document-column 0"],
     "document-parts": ["--document-parts 2"],
     "group-by": ["--group-by 0", "--group-by blank-lines"], "contiguous": "--contiguous",
-    "tokenizer": ["--tokenizer blanks"],
+    "tokenizer": ["--tokenizer blanks"], "misaligned": ["--misaligned widen"],
     "label-column": ["--label-column 1", "--label-column 3"], "ignore-lines": ["--ignore-lines ^#"],
     "text-column": ["--text-column colour"],
     "unlabelled": ["--unlabelled chunks.words", "--unlabelled hidden/token.csv"],

@@ -401,3 +401,11 @@ def test_a_lone_surrogate_is_an_error_that_says_so(call):
     with pytest.raises(ValueError, match="surrogate") as found:
         call("\ud800")
     assert "C++" not in str(found.value) and "incompatible" not in str(found.value)
+
+
+@pytest.mark.parametrize("data", [None, 1, "abc", [], bytearray(b"x")])
+def test_what_is_no_bytes_is_no_model(data):
+    from croft.compat import pycrfsuite
+    for call in (croft.Model.from_bytes, pycrfsuite.Tagger().open_inmemory):
+        with pytest.raises(TypeError, match="the bytes of a model file were expected"):
+            call(data)

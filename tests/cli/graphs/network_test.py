@@ -164,7 +164,7 @@ class CasesTest(NetworkTest):
         done = croft("predict", "-m", net, "--target", "b", cases)
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout.decode().splitlines(), ["b,p(x),p(y)", "y,0,1", ",,"])
-        self.assertIn("1 cases are impossible", done.stderr.decode())
+        self.assertIn("1 case impossible", done.stderr.decode())
 
     def test_what_a_network_has_no_use_for_is_refused(self):
         for wrong in (["--decode", "best"], ["--probability"], ["--database", "x.sqlite"]):
