@@ -220,8 +220,8 @@ DOCUMENTS = {
         "predict --partial -m chain.croft test.txt",
         "evaluate -m chain.croft test.txt",
         "inspect --top 3 -m chain.croft",
-        "inspect --constraints test.txt --top 5 --json chain.croft",
-        "inspect --constraints test.txt --top 5 chain.croft",
+        "inspect --constraints test.txt --top 5 --json -m chain.croft",
+        "inspect --constraints test.txt --top 5 -m chain.croft",
         "explain -m chain.croft --positions 0-1 --against QTY --unknown words.txt"],
     "weights": ["inspect --weights -m optimizer-lbfgs.croft", "inspect --weights -m naive-bayes-mixed.croft",
                 "inspect --weights -m joint-maxent.croft",
@@ -263,7 +263,7 @@ DOCUMENTS = {
     "segment": ask("segment", "chunks-test.txt", *EXPLAIN) + [
         "predict --to json --spans -m segment.croft chunks-test.txt",
         "predict --to spans -m segment-spans.croft spans.jsonl",
-        "inspect --top 2 segment.croft", "explain --positions 0 -m segment.croft chunks-test.txt"],
+        "inspect --top 2 -m segment.croft", "explain --positions 0 -m segment.croft chunks-test.txt"],
     "graph": [f"predict --to json --marginals -m graph.croft {NEW}", f"predict -m graph.croft {NEW} --use-known",
               f"predict -m graph-skip.croft {NEW} --decode marginal --method belief-propagation",
               f"predict -m graph-skip.croft {NEW} --no-probabilities --search trw-s",
@@ -271,7 +271,7 @@ DOCUMENTS = {
               f"predict -m graph-hidden.croft {NEW}", f"predict -m graph-mixture.croft {NEW}",
               f"evaluate --json -m graph.croft {NEW}", f"evaluate -m graph-skip.croft {NEW}",
               "inspect -m graph-skip.croft", "inspect -m graph-mixture.croft",
-              f"inspect graph-skip.croft {NEW} --picture graph.dot --variables 6",
+              f"inspect -m graph-skip.croft {NEW} --picture graph.dot --variables 6",
               "calibrate --json -m graph.croft --database token.csv -o graph-calibrated.croft",
               f"evaluate --json -m graph-calibrated.croft {NEW}", "inspect -m graph-calibrated.croft",
               f"explain -m graph-calibrated.croft {NEW} --variable 1",
@@ -290,7 +290,7 @@ DOCUMENTS = {
                   for model in ("maxent-text.croft", "naive-bayes-multinomial.croft")
                   for method in ("temperature", "platt", "isotonic")]
                  + ["predict --to json --marginals=all -m calibrated.croft test.tsv",
-                    "evaluate --json -m calibrated.croft test.tsv", "inspect --json calibrated.croft",
+                    "evaluate --json -m calibrated.croft test.tsv", "inspect --json -m calibrated.croft",
                     "calibrate -m chain.croft -o chain-calibrated.croft test.txt",
                     "predict --probability -m chain-calibrated.croft words.txt"],
     "infer": [f"infer grid.uai --json --quiet --memory 1G --task {task}"
@@ -504,4 +504,5 @@ VALUES = {  # of several one
 }
 # Options that every training has, and one that goes on from what is not there.
 GIVEN = {"DATA", "output", "model"}
-ANSWERS = {"resume": "state is not there: it has to be the folder that --checkpoint named"}
+ANSWERS = {"misaligned": "as prodigy, doccano, brat have them",
+           "resume": "state is not there: it has to be the folder that --checkpoint named"}
