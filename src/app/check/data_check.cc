@@ -11,6 +11,7 @@
 
 #include "app/check/labelled_data.h"
 #include "app/label/chunks.h"
+#include "app/label/row_reader.h"
 #include "core/unicode.h"
 #include "croft/core/error.h"
 #include "croft/data/line_reader.h"
