@@ -108,6 +108,11 @@ def texts_of(made: Any, known: Mapping[str, str]) -> dict[str, str]:
     return {name: said[name] for name in inspect.signature(made).parameters}
 
 
+def counted(count: int, noun: str) -> str:
+    """"1 row", "2 rows"."""
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
 def did_you_mean(name: str, names: list[str]) -> str:
     """The name that may be meant, to stand behind one that is not known; or nothing."""
     close = difflib.get_close_matches(name.lower(), names, 1)

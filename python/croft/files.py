@@ -10,7 +10,7 @@ from typing import Any, Iterable, Iterator, NamedTuple, Optional, Sequence, Unio
 
 from . import _core
 from ._data import are_paths, file_of, format_of
-from ._params import check_count, warn
+from ._params import check_count, counted, warn
 from .model import Model, PathLike, model_of
 from .tables import table
 
@@ -104,7 +104,7 @@ class Calibration(NamedTuple):
                      [(name, value, self.report["after"][name]) for name, value in self.report["before"].items()])
 
     def __str__(self) -> str:
-        return f"{self.report['method']}, fitted to {self.report['sequences']} sequences\n{self.table()}"
+        return f"{self.report['method']}, fitted to {counted(self.report['sequences'], 'sequence')}\n{self.table()}"
 
 
 def calibrate(model: Any, data: Any, output: Optional[PathLike] = None, *, y: Optional[Sequence[Any]] = None,

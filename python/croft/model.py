@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence,
 
 from . import _core
 from ._data import DataFile, Report, file_of, format_of, format_of_sequences, is_path
-from ._params import a_type, check_count, check_seed, warn
+from ._params import a_type, check_count, check_seed, counted, warn
 from .features import FeatureFunction
 from .tables import table
 
@@ -495,7 +495,7 @@ def errors(model: Any, data: Any, y: Optional[Sequence[Any]] = None, *, train: O
     for each in document["errors"] if file.starts else ():
         del each["line"]
     heading = (f"{document['found']} of {document['gold']} {document['of']} found, {document['wrong_sequences']} of "
-               f"{document['sequences']} sequences with an error")
+               f"{counted(document['sequences'], 'sequence')} with an error")
     return Report(document, heading, columns,
                   [[each.get(name, "") for name in columns] for each in document["errors"]])
 
@@ -564,8 +564,9 @@ def check(train: Any, *tests: Any, format: Optional[str] = None,
             _name_places(report, file, files)
     rows = [[report["file"], name, found["count"], found["cases"][0]["what"] if found["cases"] else ""]
             for report in reports for name, found in report["findings"].items()]
-    heading = "\n".join(f"{each['file']}: {each['sequences']} sequences, {each['positions']} positions, "
-                        f"{len(each['labels'])} labels" for each in reports)
+    heading = "\n".join(f"{each['file']}: {counted(each['sequences'], 'sequence')}, "
+                        f"{counted(each['positions'], 'position')}, {counted(len(each['labels']), 'label')}"
+                        for each in reports)
     return Report(document, heading, ["data", "finding", "count", "such as"], rows)
 
 

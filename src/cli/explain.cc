@@ -12,6 +12,7 @@
 #include "app/label/tagger.h"
 #include "cli/common.h"
 #include "cli/graph_verbs.h"
+#include "cli/label/labelling_options.h"
 #include "cli/model_options.h"
 #include "cli/verb.h"
 #include "croft/core/error.h"
@@ -62,12 +63,8 @@ std::span<const OptionRow> explain_options() {
       ignore_lines_row().of(kSequenceModels),
       tokenizer_row().of(kSequenceModels),
       data_text_column_row().of(kSequenceModels),
-      words("constrain", "RULES",
-            "Labels that may follow each other, as for predict: bio, bioes, or a file")
-          .or_file()
-          .of(kSequenceModels),
-      file("penalties", "FILE", "File of lines TEST LABEL PENALTY, as for predict")
-          .of(kSequenceModels),
+      constrain_row(),
+      penalties_row(),
   });
   return kRows;
 }

@@ -51,6 +51,7 @@ std::span<const OptionRow> answer_options() {
       data_text_column_row().of(kSequenceModels),
       file("output", "FILE", "Write there, and not to standard output")
           .written_as("")
+          .repeated()
           .short_as('o'),
       flag("append",
            "Give the input back as it stands, with the label and its probability behind each row "
@@ -318,35 +319,46 @@ int predict_by(const OptionValues& values) {
   return label_sequences(values);
 }
 
-bool is_form(const OptionValues& values, std::string_view name) {
-  const std::vector<std::string_view>& forms = values.row("to").choices;
-  return std::ranges::find(forms, name) != forms.end();
-}
-
 // `--output json` is `--to json`: a file of this name is ./json.
-OptionValues with_form(const OptionValues& values) {
-  OptionValues own(values.tables());
-  for (const std::string& each : values.arguments()) {
-    const std::string_view output = "--output=";
-    const bool form = each.starts_with(output) && is_form(values, each.substr(output.size()));
-    own.set_argument(form ? "--to=" + each.substr(output.size()) : each);
+struct Outputs {
+  std::string file;
+  OptionValues values;  // with the form at its place
+};
+
+Outputs outputs_of(const OptionValues& given) {
+  Outputs out{.file = {}, .values = OptionValues(given.tables())};
+  constexpr std::string_view kOutput = "--output=";
+  const std::vector<std::string_view>& forms = given.row("to").choices;
+  for (const std::string& each : given.arguments()) {
+    if (!each.starts_with(kOutput)) {
+      out.values.set_argument(each);
+      continue;
+    }
+    const std::string name = each.substr(kOutput.size());
+    if (std::ranges::find(forms, name) != forms.end()) {
+      out.values.set("to", name);
+    } else if (out.file.empty()) {
+      out.file = name;
+    } else {
+      throw UsageError("--output is given twice; leave out one");
+    }
   }
-  own.check_company();
-  return own;
+  out.values.check_company();
+  return out;
 }
 
-int run_predict(const OptionValues& values) {
-  if (is_form(values, values.text("output"))) return run_predict(with_form(values));
+int run_predict(const OptionValues& given) {
+  const Outputs outputs = outputs_of(given);
   ResultFile file;
-  if (values.given("output")) {
-    if (values.given("table")) {
+  if (!outputs.file.empty()) {
+    if (given.given("table")) {
       throw UsageError(
           "--output is of what is printed, and --table writes into the database: leave out one");
     }
     require_one_process("--output");
-    file.open(std::string(values.text("output")));
+    file.open(outputs.file);
   }
-  const int status = predict_by(values);
+  const int status = predict_by(outputs.values);
   file.commit();
   return status;
 }

@@ -23,8 +23,9 @@ struct Verb {
   std::string_view need_of_memory = "use less data at a time, or a larger machine";
   // Which options may stand together is looked at by run(), where it depends on the kind of model.
   bool own_company = false;
-  // Where --help lists the options that are upfront() and have a meaning for some kinds of model,
-  // and --help=all lists all: these kinds, from what else the command line says, and the footer.
+  // A verb with these has a short --help, of the options that are upfront() for some kinds of
+  // model, and --help=all lists all: these kinds, from what else the command line says, and the
+  // footer.
   KindSet (*kinds)(const OptionValues& values) = nullptr;
   std::string (*brief_footer)(const OptionValues& values) = nullptr;
   bool gives_up = false;           // at Ctrl-C, between two tasks: it has nothing to keep

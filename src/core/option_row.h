@@ -27,7 +27,7 @@ enum class OptionType {
 using KindSet = std::uint32_t;
 inline constexpr KindSet kEveryKind = ~KindSet{0};
 
-// What a value is called elsewhere.
+// A value, and how other programs call it.
 struct OtherName {
   std::string_view other, name;
 };

@@ -73,7 +73,7 @@ struct ColumnsForm {
 // The number of a column, from 1 on, as --label-column names it.  Throws UsageError for another
 // text.
 std::size_t column_number(std::string_view text);
-// What to say of a line that was read as columns and looks like another format's, with the option
+// A remedy for a line that was read as columns and looks like another format's, with the option
 // that reads it; empty: it looks like columns.
 Message other_format_hint(std::string_view line);
 // From now on the reader skips lines that the expression is found in; empty: none.  Throws as

@@ -43,7 +43,7 @@ SequenceSource source_of(LineReader lines, const ServedModel& model, Labels labe
   return {std::move(lines), *model.sequences, labels, model.spans};
 }
 
-// Those of a queue: data as the model reads it, or what croft suggest wrote.
+// The sequences of a queue: data as the model reads it, or what croft suggest wrote.
 LineReader queue_lines(const std::string& path, const ServedModel& model, bool columns) {
   if (model.spans || !is_suggested(path)) return LineReader(path);
   return converted_lines(path, "suggested", columns ? "columns" : "text", {});

@@ -106,6 +106,11 @@ class HelpTest(CliTest):
         for verb, form, *data in (("predict", "json", "-m", ingredients_model(), TEST),
                                   ("infer", "uai", INGREDIENTS.parent / "graphs/sprinkler.bif")):
             self.assertEqual(self.run_ok(verb, "--output", form, *data), self.run_ok(verb, "--to", form, *data))
+        model, written = ingredients_model(), self.folder / "answer.json"
+        self.run_ok("predict", "-m", model, "--output", "json", "-o", written, TEST)
+        self.assertEqual(written.read_text(), self.run_ok("predict", "-m", model, "--to", "json", TEST))
+        self.fails(WRONG_USAGE, "predict", "-m", model, "-o", written, "-o", self.folder / "other", TEST,
+                   mentions=["--output is given twice"])
 
     def test_every_verb_has_quiet(self):
         for verb in re.findall(r"(?m)^  ([a-z][a-z-]+) {2,}[A-Z]", self.run_ok("--help")):

@@ -21,7 +21,7 @@ struct CheckOptions {
   std::size_t shown = 5;           // cases of each finding
   ColumnsForm form{};              // of columns
   CsvOptions table{};              // of csv
-  // Of data of another program, which is read as `format`: its own, and how; csv: a table of texts.
+  // The format of another program that `format` is made of, and how; csv is a table of texts.
   std::string foreign{};
   TextReading reading{};
 };

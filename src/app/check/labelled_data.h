@@ -33,7 +33,7 @@ struct LabelledFormat {
   std::string name = "columns";  // columns, spans, attributes, text, svmlight or csv
   ColumnsForm form{};            // of columns
   CsvColumns table{};            // of csv
-  // Of data of another program, which is read as `name`: its format (app/convert/texts), and how.
+  // The format of another program (app/convert/texts) that `name` is made of, and how.
   std::string foreign{};
   TextReading reading{};
 };

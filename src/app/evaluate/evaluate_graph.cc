@@ -148,7 +148,7 @@ std::string format_table(const GraphEvaluation& e) {
                        100 * ratio(correct, count), correct);
   };
   line("variables", e.variables, e.correct);
-  // Of one instance it would say no more than that some label is wrong.
+  // With one instance the line would say no more than that some label is wrong.
   if (e.instances > 1) line("instances", e.instances, e.correct_instances);
   if (e.unlabelled > 0) {
     out += fmt::format("           {:>9}   variables have no label and are not counted\n",

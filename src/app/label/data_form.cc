@@ -36,7 +36,7 @@ std::string cut_formats() {
   return names;
 }
 
-// Those that take the option: "prodigy, doccano, …".
+// The formats that take the option: "prodigy, doccano, …".
 std::string formats_with(std::string_view option) {
   std::string names;
   for (const TextFormat& each : text_formats()) {
@@ -65,8 +65,8 @@ OptionRow data_format_row() {
   return option::choice(
              "format", "FORMAT", std::move(names),
              "How DATA is written: for a model of columns, columns, spans (JSON lines), raw (text, "
-             "a "
-             "sequence a line), conllu, or what prodigy, doccano and brat write, segmented (words "
+             "a sequence a line), conllu, or what prodigy, doccano and brat write, segmented "
+             "(words "
              "with blanks between); for one of texts, text or csv (--text-column); otherwise "
              "as the model has it; without: as it was trained")
       .elsewhere(other_format_names());
@@ -82,8 +82,7 @@ OptionRow tokenizer_row() {
 OptionRow data_label_row() {
   return label_column_row(
       "The one with the labels: of columns its number, from 1 on, of conllu its name; without: "
-      "that "
-      "of training");
+      "that of training");
 }
 
 OptionRow data_misaligned_row() { return misaligned_row("WHAT"); }

@@ -32,7 +32,8 @@ bool is_read_as_spans(std::string_view format);
 //   conllu field  : gets that name
 void read_columns_form(const OptionValues& values, std::string_view format, ColumnsForm& form,
                        std::string& field);
-// What misaligned_row() and tokenizer_row() were given, of data of this format; the rest stays.
+// Read what misaligned_row() and tokenizer_row() were given, of data of this format; without one
+// `out` stays as it is.
 // Throw UsageError where it has no spans in texts, or no texts to be cut.
 void read_misaligned(const OptionValues& values, std::string_view format, Misaligned& out);
 void read_tokenizer(const OptionValues& values, std::string_view format,

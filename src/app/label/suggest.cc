@@ -17,7 +17,7 @@ bool goes_before(const Suggestion& a, const Suggestion& b) {
   return a.score != b.score ? a.score > b.score : a.sequence < b.sequence;
 }
 
-// Of data of spans: the line that it was read from, with the spans that the labels spell.
+// Adds the line that the spans were read from, with the spans that the labels spell.
 void add_spans(const InputSequence& input, const Tagging& tagging, const SequenceModel& model,
                Json& out) {
   const Json line = parse_json(input.line);

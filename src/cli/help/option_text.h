@@ -19,7 +19,7 @@ const OptionRow& version_row();
 void for_listed_options(const Verb& verb, const std::function<void(const OptionRow&)>& visit);
 
 bool takes_value(const OptionRow& row);  // after a blank; flags that are valued() after = alone
-// What stands for it in the usage, of a word without a name; empty: nothing.
+// How the usage calls a word without a name; empty: the option has a name.
 std::string_view argument_name(const OptionRow& row);
 // "-m", "--model"; none of a word without a name.
 std::vector<std::string> names_of(const OptionRow& row);

@@ -8,6 +8,18 @@
 
 namespace croft::cli {
 
+OptionRow constrain_row() {
+  return option::words("constrain", "RULES",
+                       "Labels that may follow each other: bio, bioes, or a file of rules")
+      .or_file()
+      .of(kSequenceModels);
+}
+
+OptionRow penalties_row() {
+  return option::file("penalties", "FILE", "File of lines TEST LABEL PENALTY: soft penalties")
+      .of(kSequenceModels);
+}
+
 std::span<const OptionRow> labelling_options() {
   using namespace option;
   static const auto kRows = std::to_array<OptionRow>({
@@ -19,12 +31,8 @@ std::span<const OptionRow> labelling_options() {
              "probable labelling")
           .of(kModelFiles),
       decoder_row().of(kSequenceModels),
-      words("constrain", "RULES",
-            "Labels that may follow each other: bio, bioes, or a file of rules")
-          .or_file()
-          .of(kSequenceModels),
-      file("penalties", "FILE", "File of lines TEST LABEL PENALTY: soft penalties")
-          .of(kSequenceModels),
+      constrain_row(),
+      penalties_row(),
       words("rule", "RULE ...",
             "What the labelling obeys as a whole: at-most|at-least|exactly K TYPE, at-most|… K "
             "label LABEL, occurs LABEL, not-both A B, agree COLUMN (for attributes: agree PREFIX); "

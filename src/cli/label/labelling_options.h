@@ -9,6 +9,9 @@
 
 namespace croft::cli {
 
+// explain has these two as well.
+OptionRow constrain_row();
+OptionRow penalties_row();
 // --decode, --decoder, --constrain, --penalties, --rule, --limit.
 std::span<const OptionRow> labelling_options();
 

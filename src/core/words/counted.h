@@ -6,8 +6,10 @@
 
 namespace croft {
 
-inline std::string counted(std::size_t count, std::string_view noun) {
-  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+//   plural : of a noun that has another one than noun + s
+inline std::string counted(std::size_t count, std::string_view noun, std::string_view plural = {}) {
+  const std::string one(noun), many = plural.empty() ? one + "s" : std::string(plural);
+  return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
 }  // namespace croft

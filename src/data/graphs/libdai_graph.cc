@@ -11,8 +11,8 @@
 namespace croft {
 namespace {
 
-// Of a variable.  A table lists what is not 0, so that a short file can promise any number, and
-// every method keeps numbers for each state.
+// States of a variable at most.  A table lists what is not 0, so that a short file can promise any
+// number, and every method keeps numbers for each state.
 constexpr std::uint64_t kMostStates = std::uint64_t{1} << 22;
 
 struct Entry {

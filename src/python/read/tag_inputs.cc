@@ -74,8 +74,7 @@ std::optional<std::string> TagInputs::warning() const {
   if (reader_.lone_cells() > 1 && kind != name_of(ChainKind::maxent)) {
     return "each of the " + std::to_string(reader_.lone_cells()) +
            " sequences of X has one position; if these are the rows of one sequence, put them into "
-           "a "
-           "list: [X]";
+           "a list: [X]";
   }
   KnownAttributes all = attributes_;
   if (tokens_ != nullptr) all.add(tokens_->attributes());

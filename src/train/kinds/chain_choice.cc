@@ -100,7 +100,7 @@ std::optional<ChainTraining::UnevenValues> ChainTraining::uneven_values() const 
   return UnevenValues{name(most), name(least), squares[most], squares[least]};
 }
 
-// Whether there are so few weights that second derivatives cost nothing to speak of: columns of a
+// True if there are so few weights that second derivatives cost nothing to speak of: columns of a
 // table, whose units may be far apart, and then L-BFGS creeps long before it is near.
 bool ChainTraining::newton_pays(const TrainOptions& options) const {
   const MethodSettings& s = options.settings;
@@ -116,7 +116,7 @@ bool ChainTraining::newton_pays(const TrainOptions& options) const {
          options.regulariser.l2 > 0 && partial_positions() == 0;
 }
 
-// Whether L-BFGS would creep, and there are too many weights for second derivatives: the passes of
+// True if L-BFGS would creep, and there are too many weights for second derivatives: the passes of
 // SGD before it end in a change of variables by the curvature.
 bool ChainTraining::scaling_pays(const TrainOptions& options, Method chosen) const {
   const MethodSettings& s = options.settings;
@@ -125,7 +125,7 @@ bool ChainTraining::scaling_pays(const TrainOptions& options, Method chosen) con
          !options.free_intercept && uneven_values();
 }
 
-// Whether there are fewer scores than weights, so that vectors of scores are shorter, and nothing
+// True if there are fewer scores than weights, so that vectors of scores are shorter, and nothing
 // is asked for that goes beyond (B.32).
 bool ChainTraining::span_pays(const TrainOptions& options) const {
   const MethodSettings& s = options.settings;
@@ -138,8 +138,8 @@ bool ChainTraining::span_pays(const TrainOptions& options) const {
          bytes <= limits_of(options).span_weights;
 }
 
-// Whether dual ascent is sooner within 1e-4 of the optimum than L-BFGS: where its variables fit,
-// and nothing is asked for that it does not have.  Measured: docs/performance.md.
+// Says whether dual ascent is sooner within 1e-4 of the optimum than L-BFGS: where its variables
+// fit, and nothing is asked for that it does not have.  Measured: docs/performance.md.
 ChainTraining::DualCheck ChainTraining::dual_check(const TrainOptions& options) const {
   const MethodLimits limits = limits_of(options);
   if (std::string why = against_dual(options, encoder_.data.node, positions()); !why.empty()) {

@@ -12,7 +12,7 @@ struct MethodLimits {
   double dual_variables;  // of dual ascent
   double span_weights;    // that span-lbfgs puts aside
   double scratch;         // a thread's tables of dual ascent, of order 2 or more
-  // Where another method was faster (docs/performance.md).
+  // Measured: beyond these another method is faster (docs/performance.md).
   std::size_t dual_labels = 64;         // of a chain
   std::size_t dual_labels_alone = 160;  // of positions by themselves
   std::size_t dual_attributes = 500;    // with fewer of them L-BFGS needs few iterations

@@ -61,7 +61,7 @@ std::vector<std::span<const OptionRow>> training_options();
 // Which rows of columns are read, and which cell is the label: of every verb that reads some.
 OptionRow label_column_row(std::string_view help);
 OptionRow ignore_lines_row();
-// What becomes of a span of another program's data that does not fit its tokens.
+// Says what becomes of a span of another program's data that does not fit its tokens.
 OptionRow misaligned_row(std::string_view shown = "WHAT=refuse");
 // Names that formats of data have elsewhere, for who gives --format one of them.
 std::span<const OtherName> other_format_names();

@@ -38,7 +38,7 @@ LineReader foreign_lines(const std::string& path, std::string_view format, TextR
 LineReader converted_lines(const std::string& path, std::string_view from, std::string_view to,
                            TextReading reading);
 
-// Whether the file begins with a line that croft suggest wrote.
+// True if the file begins with a line that croft suggest wrote.
 bool is_suggested(const std::string& path);
 
 // A list of objects: tokens, and where the format has them text, offsets, spans, labels of tokens,

@@ -47,8 +47,7 @@ constexpr std::array<LabelKey, 10> kLabelKeys{{
      "data with labels of texts is read as doccano, with labels of tokens as huggingface"},
     {"annotations",
      "older versions of doccano wrote these with numbers for labels: export the data again as "
-     "JSONL "
-     "with their names, or write them as \"entities\""},
+     "JSONL with their names, or write them as \"entities\""},
     {"ner_tags", "data with tags of tokens is read as huggingface"},
     {"tags", "data with tags of tokens is read as huggingface"},
     {"pos_tags", "data with tags of tokens is read as huggingface"},

@@ -84,7 +84,7 @@ constexpr std::array<std::string_view, 10> kFields{"id",    "form", "lemma",  "u
                                                    "feats", "head", "deprel", "deps", "misc"};
 constexpr std::size_t kWordForm = 1, kUpos = 3, kHead = 6, kDeprel = 7;
 
-// Whether `_` in the column says that nobody has labelled the word.  In others it may also say that
+// True if `_` in the column says that nobody has labelled the word.  In others it may also say that
 // the word has none of what the column is about.
 constexpr bool is_of_every_word(std::size_t field) {
   return field == kUpos || field == kHead || field == kDeprel;
@@ -156,7 +156,7 @@ class ConlluRows final : public TextReader {
     std::string line{};
   };
 
-  // Whether the ID is that of the next word.  Otherwise it is of words that are written as one
+  // True if the ID is that of the next word.  Otherwise it is of words that are written as one
   // (1-2) or of a word that is not written (8.1), neither of which is a word.
   bool is_word(std::string_view id, std::string_view line) {
     const std::size_t sign = id.find_first_of("-.");

@@ -31,8 +31,8 @@ struct TextReading {
   std::vector<std::string> label_names;  // what numbers stand for
   std::vector<std::string> cells;        // of conllu: the columns that a token has
   bool unlabelled = false;               // of columns: the last one is no label
-  // Of foreign_lines(): called as LineReader::before_waiting() has it, and at the end with what is
-  // to be said of spans that do not fit their tokens.  Both may be null.
+  // For foreign_lines(): they are called as LineReader::before_waiting() has it, and at the end
+  // with what is to be said of spans that do not fit their tokens.  Both may be null.
   std::function<void()> before_waiting = {};
   std::function<void(const std::string&)> warn = {};
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/unicode.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 
 namespace croft {
@@ -62,17 +63,17 @@ void ChangedSpans::add(const ChangedSpans& others) {
 
 std::string ChangedSpans::text(Misaligned misaligned) const {
   if (count == 0) return {};
-  if (misaligned == Misaligned::unlabel) {
-    return fmt::format("{} sequence{} {} read without labels, as spans do not fit the tokens: {}{}",
-                       count, count == 1 ? "" : "s", count == 1 ? "was" : "were",
-                       fmt::join(first, "; "), count > first.size() ? "; …" : "");
-  }
   const char* const be = count == 1 ? "was" : "were";
+  const std::string places =
+      fmt::format("{}{}", fmt::join(first, "; "), count > first.size() ? "; …" : "");
+  if (misaligned == Misaligned::unlabel) {
+    return fmt::format("{} {} read without labels, as spans do not fit the tokens: {}",
+                       counted(count, "sequence"), be, places);
+  }
   const bool drop = misaligned == Misaligned::drop;
-  return fmt::format("{} span{} began or ended inside of a token{}, and {} {}: {}{}", count,
-                     count == 1 ? "" : "s", drop ? fmt::format(" or {} blank", be) : "", be,
-                     drop ? "dropped" : "widened", fmt::join(first, "; "),
-                     count > first.size() ? "; …" : "");
+  return fmt::format("{} began or ended inside of a token{}, and {} {}: {}", counted(count, "span"),
+                     drop ? fmt::format(" or {} blank", be) : "", be, drop ? "dropped" : "widened",
+                     places);
 }
 
 void set_spans(std::vector<CharacterSpan> spans, Misaligned misaligned, ChangedSpans& changed,

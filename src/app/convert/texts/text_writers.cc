@@ -6,6 +6,7 @@
 
 #include "app/label/row_reader.h"
 #include "croft/core/error.h"
+#include "data/csv.h"
 
 namespace croft {
 namespace {
@@ -173,12 +174,9 @@ class CsvWriter final : public WholeTexts {
   void write(const TextRecord& record, bool first) override {
     const std::string label = record.label.value_or("");
     if (first) write_(label.empty() ? "text\n" : "text,label\n");
-    write_(cell(record.text) + (label.empty() ? "" : "," + cell(label)) + "\n");
-  }
-  static std::string cell(const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
+    // Without quotes a row of one empty cell would be an empty line, which is no row.
+    const std::string text = record.text.empty() ? "\"\"" : csv_cell(record.text);
+    write_(text + (label.empty() ? "" : "," + csv_cell(label)) + "\n");
   }
   WriteText write_;
 };

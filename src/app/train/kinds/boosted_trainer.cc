@@ -66,7 +66,7 @@ TrainOutcome outcome_of(const BoostingResult& result) {
       .holdout = result.holdout,
       .head = fmt::format("{}: {}", result.stop, counted(result.rounds, "round")),
       .tail = fmt::format("\nobjective {:.2f}, {} with {}, {} of {} tested", result.objective,
-                          counted(result.trees, "tree"), counted(result.leaves, "leaf"),
+                          counted(result.trees, "tree"), counted(result.leaves, "leaf", "leaves"),
                           result.attributes, counted(result.features, "attribute"))};
   if (result.holdout) outcome.tail += "  " + holdout_text(*result.holdout);
   if (result.stop == "early_stop") {
