@@ -21,7 +21,6 @@
 #include "croft/inference/markov_chains.h"
 
 namespace croft {
-class Json;
 
 enum class GraphTask { partition, marginals, map, marginal_map, sample };
 std::string_view name_of(GraphTask task);
@@ -141,7 +140,7 @@ std::string list_infer_methods();
 std::string describe_infer_methods();  // their summaries and settings, likewise
 
 // {"task", "method", "kind", "converged", "seconds", …}; docs/infer.md says which and when.
-Json to_json(const InferResult& result, const GraphFile& file);
+std::string format_json(const InferResult& result, const GraphFile& file);
 // For people, with names where the file has them.
 std::string format_table(const InferResult& result, const GraphFile& file);
 // Samples as CSV with a header of names, as tables of cases are read.  UsageError for other tasks.

@@ -8,6 +8,7 @@
 
 namespace croft {
 class Json;
+struct InferResult;
 
 struct IndependenceAnswer {
   Independence claim;
@@ -28,5 +29,8 @@ std::vector<Variable> markov_blanket(const GraphFile& file, Variable v);
 
 std::string format_answer(const IndependenceAnswer& answer, const GraphFile& file);
 Json to_json(const IndependenceAnswer& answer, const GraphFile& file);
+
+// The answer of an inference; croft/app/infer.h has it as text, format_json().
+Json to_json(const InferResult& result, const GraphFile& file);
 
 }  // namespace croft

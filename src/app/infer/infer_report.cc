@@ -7,11 +7,11 @@
 #include <numeric>
 #include <optional>
 
+#include "app/infer/graph_view.h"
 #include "app/infer/infer_methods.h"
 #include "app/infer/table_text.h"
 #include "app/inspect/inspect.h"
 #include "core/json.h"
-#include "croft/app/infer.h"
 #include "croft/core/error.h"
 #include "data/csv.h"
 
@@ -136,6 +136,10 @@ Json to_json(const InferResult& r, const GraphFile& file) {
     for (const auto& sample : r.samples) out["samples"].push_back(states_json(sample, asked, file));
   }
   return out;
+}
+
+std::string format_json(const InferResult& result, const GraphFile& file) {
+  return to_json(result, file).dump(2, InvalidUtf8::replace) + "\n";
 }
 
 std::string format_table(const InferResult& r, const GraphFile& file) {
