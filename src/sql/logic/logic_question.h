@@ -9,6 +9,7 @@
 #include "sql/logic/grounder.h"
 
 namespace croft {
+class Json;
 
 // Which predicates are open.  Those of a query are, and those of which the evidence says nothing;
 // not those that are declared closed (*P), nor those whose facts the evidence has.

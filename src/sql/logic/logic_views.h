@@ -9,6 +9,7 @@
 #include "sql/logic/logic_question.h"
 
 namespace croft {
+class Json;
 
 struct RuleView {
   std::size_t rule = 0;
