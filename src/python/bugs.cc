@@ -1,7 +1,6 @@
 // Posteriors of BUGS models, for croft.Bugs.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <filesystem>
 #include <optional>

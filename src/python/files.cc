@@ -1,7 +1,6 @@
 // What the verbs of the command line do with files: calibrate, stack, cluster, convert, suggest.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <algorithm>
 #include <iterator>

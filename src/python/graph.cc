@@ -1,7 +1,6 @@
 // Factor graphs: built from numbers, read from files, asked by app/infer.h.
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,5 @@
 // General CRFs: cliques that a Python function makes, training, models.
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,5 @@
 // General CRFs from tables: a spec and a database, as the program reads them.
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include "app/train/requests.h"
 #include "core/json.h"

@@ -1,6 +1,5 @@
 // Markov logic networks from files, for croft.Logic.
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <array>
 #include <filesystem>

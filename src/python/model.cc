@@ -2,7 +2,6 @@
 #include "python/model.h"
 
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <algorithm>
 #include <cmath>

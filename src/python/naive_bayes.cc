@@ -1,7 +1,6 @@
 // Naive Bayes on numpy's matrices: each row a position, each column an attribute, or, of a
 // categorical column, an attribute for each of its values.
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <memory>
 #include <optional>

@@ -1,8 +1,9 @@
-// How a str becomes a std::string: as pybind11 does it, but that a lone surrogate is an error which
-// says so, and not one that lists types of C++.
+// How a str becomes a std::string and a path: as pybind11 does it, but that a lone surrogate is an
+// error which says so, and not one that lists types of C++.
 #pragma once
 #include <pybind11/pybind11.h>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,33 @@ struct type_caster<std::string> {
         PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr);
     if (made == nullptr) throw error_already_set();
     return made;
+  }
+};
+
+// str, bytes and what has __fspath__.
+template <>
+struct type_caster<std::filesystem::path> {
+  PYBIND11_TYPE_CASTER(std::filesystem::path, const_name("os.PathLike"));
+
+  bool load(handle from, bool) {
+    if (!from) return false;
+    const auto named = reinterpret_steal<object>(PyOS_FSPath(from.ptr()));
+    if (!named) {
+      PyErr_Clear();
+      return false;
+    }
+    PyObject* bytes = nullptr;
+    if (PyUnicode_FSConverter(named.ptr(), &bytes) == 0) {
+      const bool encodes = PyErr_ExceptionMatches(PyExc_UnicodeEncodeError) == 0;
+      PyErr_Clear();
+      throw value_error(repr(named).cast<std::string>() +
+                        (encodes ? " has a NUL, which no name of a file has"
+                                 : " has a lone surrogate, which no name of a file has"));
+    }
+    const auto owned = reinterpret_steal<object>(bytes);
+    value =
+        std::string(PyBytes_AS_STRING(bytes), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes)));
+    return true;
   }
 };
 
