@@ -59,4 +59,9 @@ std::string not_utf8_warning(const Location& at) {
          "the file first, as iconv does (croft check lists such lines)";
 }
 
+bool lacks_empty_lines(std::size_t sequences, std::size_t positions) {
+  constexpr std::size_t kVeryLong = 10'000, kLongAlone = 1'000;
+  return sequences > 0 && positions >= (sequences == 1 ? kLongAlone : kVeryLong * sequences);
+}
+
 }  // namespace croft

@@ -58,4 +58,8 @@ inline void require_plain_utf8(std::string_view line, const LineReader& lines) {
 // What to say of the first line that is not UTF-8, where it is read as it stands.
 std::string not_utf8_warning(const Location& at);
 
+// True where sentences, which an empty line ends, would be longer on average than any is; who has
+// genomes can pass over the question.
+bool lacks_empty_lines(std::size_t sequences, std::size_t positions);
+
 }  // namespace croft

@@ -15,6 +15,10 @@ namespace {
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
+bool looks_like_json(std::string_view line) {
+  return line.starts_with("{\"") && line.ends_with('}') && line.find("\":") != line.npos;
+}
+
 std::string count_of_columns(std::size_t n) {
   return std::to_string(n) + (n == 1 ? " column" : " columns");
 }
@@ -52,7 +56,7 @@ std::size_t column_number(std::string_view text) {
 Message other_format_hint(std::string_view line) {
   const auto count = [&](char c) { return std::ranges::count(line, c); };
   const auto begins = [&](std::string_view text) { return line.starts_with(text); };
-  if (begins("{\"") && line.ends_with('}')) {
+  if (looks_like_json(line)) {
     return "this looks like JSON lines: --format spans, prodigy or doccano reads them, and croft "
            "convert --from huggingface";
   }
@@ -220,6 +224,10 @@ void ColumnsReader::check_bytes(std::string_view line) const {
 void ColumnsReader::check_columns(std::size_t columns, std::string_view line) {
   const bool fewer = width_ == RowWidth::or_one_fewer && columns + 1 == expected_;
   const bool enough = width_ == RowWidth::or_more && columns >= expected_;
+  if (columns_ == 0 && looks_like_json(line)) {
+    throw InputError(lines_.location(), "a JSON object where columns are expected", line,
+                     other_format_hint(line));
+  }
   if (columns_ == 0 && (expected_ == 0 || columns == expected_ || fewer || enough)) {
     columns_ = columns;
     first_row_line_ = lines_.line_number();

@@ -28,7 +28,23 @@ std::string csv_cell(std::string_view text, char delimiter) {
 
 CsvRecordReader::CsvRecordReader(LineReader lines, char delimiter)
     : lines_(std::move(lines)), delimiter_(delimiter) {
-  if (delimiter == kByName) delimiter_ = name().ends_with(".tsv") ? '\t' : ',';
+  if (delimiter == kByName) delimiter_ = delimiter_by_name();
+}
+
+char CsvRecordReader::delimiter_by_name() const { return name().ends_with(".tsv") ? '\t' : ','; }
+
+void CsvRecordReader::split_by_name(CsvRecord& header) {
+  const std::string text(header[0]);
+  if (header.size() > 1 || text.find(delimiter_by_name()) == text.npos) return;
+  delimiter_ = delimiter_by_name();
+  const std::size_t line = header.line();
+  header.clear();
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    const std::size_t end = std::min(text.find(delimiter_, at), text.size());
+    header.bytes() += text.substr(at, end - at);
+    header.end_cell(line, at + 1);
+    at = end;
+  }
 }
 
 bool CsvRecordReader::next_line(std::string_view& line) {

@@ -49,6 +49,10 @@ class CsvRecordReader {
   // text behind a closing quote, a quote that is not closed, a NUL byte and a carriage return.
   bool next(CsvRecord& record);
 
+  // Takes a header of one cell apart by the delimiter that the file's name says, by which further
+  // records are read, too; a header of several cells, or one without it, stays.
+  void split_by_name(CsvRecord& header);
+
   // From now on an empty line is a record of one empty cell.
   void keep_empty_lines() { empty_lines_ = true; }
 
@@ -61,6 +65,7 @@ class CsvRecordReader {
   std::size_t read_plain(std::string_view line, std::size_t at, CsvRecord& record) const;
   std::size_t read_quoted(std::string_view& line, std::size_t at, CsvRecord& record);
   bool next_line(std::string_view& line);
+  char delimiter_by_name() const;
 
   LineReader lines_;
   char delimiter_;

@@ -8,6 +8,7 @@
 
 #include "core/parse_number.h"
 #include "core/unicode.h"
+#include "core/words/counted.h"
 #include "data/cell_count.h"
 #include "data/checks.h"
 
@@ -113,8 +114,8 @@ struct CsvColumnFinder::Column {
   double mean = 0, squares = 0;  // squares: sum of (x - mean)^2, kept as Welford (1962) has it
   // Of the first cells, where no option says what they are.
   static constexpr std::size_t kMostSeen = 1000;
-  std::size_t cells = 0;
-  std::unordered_set<std::string> seen{};
+  std::size_t cells = 0, number_cells = 0;
+  std::unordered_set<std::string> seen{}, words{};  // words: cells that are no numbers
 
   void add(double x) {
     ++numbers;
@@ -143,10 +144,11 @@ void CsvColumnFinder::start(const CsvRecord& header, const std::string& file) {
                      {"no column ", in_quotes(name), ", which ", option, " names"}, "",
                      {"there are ", columns_are(names), "; --delimiter says what is between them"});
   };
-  label_ = !options_.label.empty()    ? options_.label
-           : contains(names, "label") ? "label"
-           : contains(names, "class") ? "class"
-                                      : names.back();
+  label_ = options_.label;
+  for (const char* usual : {"label", "Label", "class", "Class"}) {
+    if (label_.empty() && contains(names, usual)) label_ = usual;
+  }
+  if (label_.empty()) label_ = names.back();
   require(label_, "--label");
   for (const std::string& name : options_.numeric) require(name, "--numeric");
   for (const std::string& name : options_.categorical) require(name, "--categorical");
@@ -209,6 +211,13 @@ void CsvColumnFinder::look_at(const CsvRecord& record, std::size_t k, Column& co
   if (column.use == Use::open && column.cells < Column::kMostSeen) {
     ++column.cells;
     column.seen.emplace(record[k]);
+    const std::string_view content = without_blanks(record[k]);
+    double value = 0;
+    if (parse_number(content, value) != NumberKind::not_a_number) {
+      ++column.number_cells;
+    } else if (!is_missing(content, options_.missing)) {
+      column.words.emplace(content);
+    }
   }
   if (column.use != Use::numeric && (column.use != Use::open || column.other_text)) return;
   const std::string_view content = without_blanks(record[k]);
@@ -227,11 +236,44 @@ void CsvColumnFinder::look_at(const CsvRecord& record, std::size_t k, Column& co
   }
 }
 
+// The name of a column of numbers that is a number itself, as in a row of data; names that count
+// the columns are names.
+std::string CsvColumnFinder::number_as_name() const {
+  std::string found;
+  double before = 0;
+  std::size_t numbers = 0;
+  bool counts = true;
+  for (const Column& each : columns_) {
+    double value = 0;
+    if (parse_number(each.name, value) != NumberKind::finite) continue;
+    counts = counts && value == std::floor(value) && (numbers == 0 || value == before + 1);
+    if (found.empty() && each.is_numeric()) found = each.name;
+    before = value;
+    ++numbers;
+  }
+  return counts && numbers > 1 ? "" : found;
+}
+
 std::vector<std::string> CsvColumnFinder::warnings() const {
-  constexpr std::size_t kEnough = 20;  // cells
+  constexpr std::size_t kEnough = 20;     // cells
+  constexpr std::size_t kFewNumbers = 3;  // may be names
   std::vector<std::string> out;
+  if (const std::string name = number_as_name(); !name.empty()) {
+    out.push_back(
+        Message("a column of numbers is called ", in_quotes(name), ": is the header missing?")
+            .text());
+  }
   for (const Column& c : columns_) {
     if (c.use != Column::Use::open || c.is_numeric()) continue;
+    if (c.words.size() == 1 && c.number_cells >= kFewNumbers) {
+      out.push_back(
+          Message("the column ", in_quotes(c.name), " has ", counted(c.number_cells, "number"),
+                  " and also ", in_quotes(*c.words.begin()),
+                  ", so that each of its cells is a category: ", Message::option("missing"), " ",
+                  *c.words.begin(), " reads numbers, some of them missing")
+              .text());
+      continue;
+    }
     if (c.cells < kEnough || c.seen.size() * 10 < c.cells * 9) continue;
     const Message problem("the column ", in_quotes(c.name),
                           " has another cell in nearly every row (", c.seen.size(),
@@ -336,6 +378,9 @@ bool CsvReader::next(TextSequence& sequence) {
   sequence.clear();
   if (cells_ == 0) {
     if (!records_.next(record_)) return false;
+    const bool known =
+        std::ranges::find(columns_.columns, record_[0], &CsvColumn::name) != columns_.columns.end();
+    if (!known) records_.split_by_name(record_);
     read_header();
   }
   if (!records_.next(record_)) {
@@ -373,7 +418,7 @@ void CsvReader::read_label(TextSequence& sequence) {
         label_at_ ? record_.location(name(), *label_at_) : Location{name(), record_.line()},
         problem, label, remedy);
   };
-  const bool labelled = !without_blanks(label).empty();
+  const bool labelled = !is_missing(without_blanks(label), columns_.missing);
   if (!labelled && !allow_unlabelled_) {
     fail("a row without its label", "fill the column " + in_quotes(columns_.label));
   }

@@ -73,6 +73,7 @@ class CsvColumnFinder {
   void start(const CsvRecord& header, const std::string& file);
   void look_at(const CsvRecord& record, std::size_t k, Column& column, const std::string& file);
 
+  std::string number_as_name() const;
   void check_names(const std::vector<CsvColumn>& columns) const;
 
   CsvOptions options_;

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "croft/core/error.h"
@@ -90,7 +91,7 @@ class GzipFile final : public PackedFile {
         stream_.avail_in = static_cast<uInt>(block_.size());
       }
       if (!open_) {
-        if (ended_ && !another()) return 0;
+        if (ended_ && is_padding()) continue;
         open_ = true;
       }
       const int status = ::inflate(&stream_, Z_NO_FLUSH);
@@ -106,8 +107,16 @@ class GzipFile final : public PackedFile {
   }
 
  private:
-  // Whether another member follows; zeros behind the last one, and other padding, are none.
-  bool another() const { return *stream_.next_in == 0x1f; }
+  // Takes zeros, which may stand behind the last member.  False: another one follows.
+  bool is_padding() {
+    while (stream_.avail_in > 0 && *stream_.next_in == 0) {
+      ++stream_.next_in;
+      --stream_.avail_in;
+    }
+    if (stream_.avail_in == 0) return true;
+    if (*stream_.next_in == 0x1f) return false;
+    fail_damaged(blocks_.name(), "something else stands behind what was packed", ".gz");
+  }
 
   Blocks& blocks_;
   std::string block_;
@@ -246,7 +255,14 @@ std::unique_ptr<PackedFile> open_packed(int descriptor, const std::string& name)
     ::close(descriptor);
     throw Error(name, ": a pointer of Git LFS, and not the file: fetch it with `git lfs pull`");
   }
-  if (kind_of(head) == Kind::plain) return nullptr;
+  if (kind_of(head) == Kind::plain) {
+    for (const auto& [packed, begin] : {std::pair(".gz", kGzip), {".xz", kXz}, {".zst", kZstd}}) {
+      if (head.empty() || !name.ends_with(packed) || !begin.starts_with(head)) continue;
+      ::close(descriptor);
+      fail_damaged(name, "the file ends too early", packed);
+    }
+    return nullptr;
+  }
   return std::make_unique<Unpacked>(kind_of(head), descriptor, name, "");
 }
 

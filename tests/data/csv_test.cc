@@ -206,6 +206,19 @@ TEST(CsvTable, TheLabelIsFoundByNameOrStated) {
   EXPECT_EQ(columns_of({"x,label\na,b\n"}, {.label = "x"}).label, "x");
 }
 
+TEST(CsvTable, AFileNamedTsvIsReadByTabsAlsoWhereTheTrainingDataHadCommas) {
+  const CsvColumns columns = columns_of({"n,job,y\n1,clerk,p\n"});
+  const auto rows_of = [&](std::string_view text, const CsvColumns& known) {
+    CsvReader reader(LineReader(text, "d.tsv"), known);
+    TextSequence sequence;
+    std::size_t rows = 0;
+    for (; reader.next(sequence); ++rows) EXPECT_EQ(sequence.node.items(), 2u);
+    return rows;
+  };
+  EXPECT_EQ(rows_of("job\tn\ty\nclerk, retired\t2\tp\ncook\t3\tp\n", columns), 2u);
+  EXPECT_EQ(rows_of("job,n,y\nclerk,2,p\n", columns), 1u);  // as it was trained
+}
+
 TEST(CsvTable, StandardisedColumnsHaveMeanZeroAndDeviationOneInTraining) {
   const std::string_view table = "a,b,c,y\n1,5,u,p\n2,5,v,q\n6,5,u,p\n,5,u,q\n";
   const CsvColumns columns = columns_of({table}, {.standardise = true});

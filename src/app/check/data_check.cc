@@ -15,6 +15,7 @@
 #include "core/unicode.h"
 #include "croft/core/error.h"
 #include "croft/data/line_reader.h"
+#include "data/checks.h"
 #include "features/vocabulary.h"
 #include "train/kinds/chain_training.h"
 
@@ -123,6 +124,13 @@ class FileChecker {
     std::move(otherwise).hand_on(file_);
     std::move(twice).hand_on(file_);
     find_rare_labels();
+    const bool by_lines = options_.format == "columns" || options_.format == "attributes";
+    if (by_lines && lacks_empty_lines(file_.sequences, file_.positions)) {
+      file_.findings.push_back({.name = "very_long_sequences",
+                                .text = "sequences as long as no sentence is: are empty lines "
+                                        "missing?",
+                                .count = file_.sequences});
+    }
     find_uneven_values();
     return std::move(file_);
   }
