@@ -149,9 +149,8 @@ void write_data(const ConvertCommand& c, const WriteText& write) {
   conversion.writing.scheme = chunk_scheme_from_name(c.scheme);
   conversion.writing.title = c.input == "-" ? "Labelled text" : c.input;
   const ChangedSpans changed = convert_data(c.input, conversion, write);
-  if (changed.count > 0) {
-    note("note: " + changed.text(conversion.reading.misaligned));
-  }
+  const std::string text = changed.text(conversion.reading.misaligned);
+  if (!text.empty()) note("note: " + text);
 }
 
 int run_data(const ConvertCommand& c) {

@@ -58,9 +58,10 @@ bool RowReader::next_spans(SpanReader& reader, ColumnSequence& rows, std::string
   if (!reader.next(sequence_)) return false;
   const auto& spans = sequence_.reference();
   if (!spans && !allow_unlabelled_) {
-    throw InputError({reader.name(), sequence_.line_number}, "a sequence without \"spans\"",
-                     sequence_.line,
-                     "give every sequence its spans, \"spans\": [] where there are none");
+    throw InputError(
+        {reader.name(), sequence_.line_number}, "a sequence without \"spans\"", sequence_.line,
+        "give every sequence its spans, \"spans\": [] where there are none; other forms "
+        "of JSON lines are --format prodigy or doccano, or croft convert reads them");
   }
   if (spans) check_labels(reader.name(), *spans);
   std::vector<std::string> labels;
@@ -190,8 +191,8 @@ std::optional<ChunkScheme> spans_for(const SequenceModel& model, std::string_vie
   if (chunks == ChunkScheme::automatic) chunks = trained ? *trained : scheme_of_labels(model);
   if (is_spelled(chunks)) return chunks;
   throw UsageError(
-      "--format spans: the labels of the model do not spell spans as bio, bio1, ioe or bioes have "
-      "it; give columns");
+      "the data is of tokens with spans, and the labels of the model do not spell spans as bio, "
+      "bio1, ioe or bioes have it; give columns");
 }
 
 ChunkScheme scheme_in_training(const SequenceModel& model, ChunkScheme asked) {

@@ -128,7 +128,13 @@ class ConvertedLines final : public LineSource {
     conversion.reading.before_waiting = [this] {
       if (before_waiting_) before_waiting_();
     };
-    conversion.written = [this](const TextRecord& record) { number_lines(record); };
+    if (conversion.reading.labels == TableLabels::needed && conversion.to == kSpanFormat) {
+      needs_spans_of_ = conversion.from;
+    }
+    conversion.written = [this](const TextRecord& record) {
+      if (!needs_spans_of_.empty()) require_spans(record);
+      number_lines(record);
+    };
     converter_.emplace(path, std::move(conversion), [this](std::string_view some) {
       text_ += some;
       lines_ += static_cast<std::size_t>(std::ranges::count(some, '\n'));
@@ -141,13 +147,25 @@ class ConvertedLines final : public LineSource {
     while (text_.empty() && !at_end_) {
       if (converter_->step()) continue;
       at_end_ = true;
-      if (warn_ && converter_->changed().count > 0) warn_(converter_->changed().text(misaligned_));
+      const std::string changed = converter_->changed().text(misaligned_);
+      if (warn_ && !changed.empty()) warn_(changed);
     }
     return text_;
   }
   void before_waiting(std::function<void()> ready) override { before_waiting_ = std::move(ready); }
 
  private:
+  void require_spans(const TextRecord& record) const {
+    if (record.spans || record.labels) return;
+    if (!record.label) {
+      throw InputError(record.where, "a text without its spans", record.text,
+                       "a text that has none has an empty list of them");
+    }
+    throw InputError(
+        record.where, "a label of the whole text, and no spans in it", *record.label,
+        Message("croft convert --from ", needs_spans_of_,
+                " --to text writes texts with their labels, which --format text reads"));
+  }
   // The rows of the record, and the empty line behind them.
   void number_lines(const TextRecord& record) {
     for (std::size_t t = 0; t < lines_; ++t) {
@@ -160,6 +178,7 @@ class ConvertedLines final : public LineSource {
 
   std::function<void(const std::string&)> warn_;
   Misaligned misaligned_;
+  std::string needs_spans_of_;  // the format of the data, where each text is to have spans
   std::function<void()> before_waiting_;
   std::optional<Converter> converter_;
   std::string text_;       // since it was last asked for

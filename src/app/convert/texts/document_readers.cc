@@ -3,6 +3,7 @@
 #include <charconv>
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "app/convert/texts/text_readers.h"
@@ -26,7 +27,12 @@ std::vector<fs::path> documents_of(const std::string& path) {
   if (fs::is_directory(path, failure)) {
     for (fs::directory_iterator entry(path, failure), end; !failure && entry != end;
          entry.increment(failure)) {
-      if (entry->path().extension() == ".txt") out.push_back(entry->path());
+      const fs::path& file = entry->path();
+      if (file.extension() == ".txt") out.push_back(file);
+      if (file.extension() != ".ann" || fs::exists(fs::path(file).replace_extension(".txt"))) {
+        continue;
+      }
+      throw Error(file.string(), ": annotations without their text, a .txt of the same name");
     }
     if (failure) throw Error(path, ": cannot read this folder: ", failure.message());
     std::ranges::sort(out);
@@ -104,11 +110,20 @@ class BratDocument final : public TextReader {
 
   void read_annotations(LineReader& lines) {
     std::vector<Annotation> all;
+    std::set<std::string> ids;
     std::string_view line;
     while (lines.next(line)) {
       require_plain_utf8(line, lines);
-      if (line.find_first_not_of(kBlanks) == line.npos || is_of_another_kind(line)) continue;
+      if (line.find_first_not_of(kBlanks) == line.npos || line.front() == '#') continue;
+      if (is_of_another_kind(line)) {
+        changed_.leave_out("annotation that is no span (a relation, an event or the like)",
+                           "annotations that are no spans (relations, events and the like)");
+        continue;
+      }
       all.push_back(read_annotation(lines, line));
+      if (ids.insert(std::string(line.substr(0, line.find('\t')))).second) continue;
+      throw InputError(lines.location(), "an annotation whose number was there before", line,
+                       "give each its own number");
     }
     // As BRAT counts; as others do where that alone fits all of them.
     CharacterPlaces places(text_);
@@ -123,9 +138,8 @@ class BratDocument final : public TextReader {
     std::ranges::stable_sort(annotations_, {}, &CharacterSpan::begin);
   }
 
-  // Relations, events, attributes (also M), references to other data, notes, equivalences.
+  // Relations, events, attributes (also M), references to other data, equivalences.
   static bool is_of_another_kind(std::string_view line) {
-    if (line.front() == '#') return true;
     const std::size_t end = line.find('\t');
     return std::string_view("REAMN*").find(line.front()) != std::string_view::npos &&
            end != line.npos && line.substr(0, end).find(' ') == std::string_view::npos;

@@ -152,16 +152,17 @@ class ProdigyReader final : public JsonLines {
       : JsonLines(std::move(lines), reading), reading_(reading) {}
 
   std::string why_none() const override {
-    if (skipped_ == 0) return {};
+    if (changed_.left_out == 0) return {};
     return "no line was accepted: \"answer\" is another one in all of them (" +
-           std::to_string(skipped_) + ")";
+           std::to_string(changed_.left_out) + ")";
   }
 
  private:
   bool read(const Json& object, TextRecord& record) override {
     const Json* const answer = object.get_if("answer");
-    if (answer != nullptr && answer->is_string() && answer->string() != "accept") {
-      ++skipped_;
+    if (answer != nullptr && !is_accepted(*answer)) {
+      changed_.leave_out("line with another \"answer\" than \"accept\"",
+                         "lines with another \"answer\" than \"accept\"");
       return false;
     }
     record.text = text_of(object, "text");
@@ -187,10 +188,23 @@ class ProdigyReader final : public JsonLines {
     return true;
   }
 
+  bool is_accepted(const Json& answer) const {
+    const std::string_view said = answer.is_string() ? answer.string() : "";
+    if (said != "accept" && said != "reject" && said != "ignore") {
+      fail("an \"answer\" that Prodigy does not give", answer.dump(),
+           R"(it is "accept", "reject" or "ignore"; only accepted lines are read)");
+    }
+    return said == "accept";
+  }
+
   // One that was accepted of several is the label of the text.  False: nothing was to be chosen.
   bool take_choice(const Json& object, bool has_spans, TextRecord& record) const {
     const Json* const accepted = object.get_if("accept");
-    if (accepted == nullptr || !accepted->is_array()) return false;
+    if (accepted == nullptr) return false;
+    if (!accepted->is_array()) {
+      fail("an \"accept\" that is no list", accepted->dump(),
+           R"(write the choice in a list: "accept": ["PER"])");
+    }
     if (accepted->size() > 1 && !has_spans && needs_labels_) {
       fail(std::to_string(accepted->size()) + " choices in \"accept\", and a text has one label",
            accepted->dump(), "leave one of them, or none for a text without a label");
@@ -235,7 +249,6 @@ class ProdigyReader final : public JsonLines {
   }
 
   TextReading reading_;
-  std::size_t skipped_ = 0;  // lines with another answer
 };
 
 // --- doccano
@@ -357,8 +370,10 @@ class HuggingFaceReader final : public JsonLines {
 
   std::string name_of(const Json& tag) const {
     if (tag.is_string()) return checked(tag.string(), lines_.location());
-    if (!tag.is_number_unsigned())
-      fail("a tag that is neither a number nor a text", tag.dump(), "");
+    if (!tag.is_number_unsigned()) {
+      fail("a tag that is neither a whole number from 0 on nor a text", tag.dump(),
+           "give each word its tag: what has none, such as -100, is no word of its own");
+    }
     if (names_.empty()) {
       fail("tags that are numbers", line_,
            "say what they stand for: --label-names with a file of names, a line each, from 0 on");
@@ -397,6 +412,10 @@ class SuggestedReader final : public JsonLines {
       }
       record.labels = std::move(given);
     } else {
+      if (!object.contains("text")) {
+        fail("a suggestion without its rows or its text", line_,
+             "of tables and of attributes it names the \"line\" of the data: correct that line");
+      }
       record.text = text_of(object, "text");
       cut(*tokenizer_, record);
       if (given.size() != 1) fail("a text without one label", line_, "give what suggest writes");

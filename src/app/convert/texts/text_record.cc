@@ -59,9 +59,27 @@ void ChangedSpans::add(const std::string& place) {
 void ChangedSpans::add(const ChangedSpans& others) {
   for (const std::string& place : others.first) add(place);
   count += others.count - others.first.size();
+  if (others.left_out > 0) {
+    one_of_them = others.one_of_them;
+    several_of_them = others.several_of_them;
+    left_out += others.left_out;
+  }
+}
+
+void ChangedSpans::leave_out(std::string_view one, std::string_view several) {
+  one_of_them = one;
+  several_of_them = several;
+  ++left_out;
 }
 
 std::string ChangedSpans::text(Misaligned misaligned) const {
+  if (left_out > 0) {
+    ChangedSpans spans = *this;
+    spans.left_out = 0;
+    const std::string others = spans.text(misaligned);
+    return fmt::format("{} {} left out{}{}", counted(left_out, one_of_them, several_of_them),
+                       left_out == 1 ? "was" : "were", others.empty() ? "" : "; ", others);
+  }
   if (count == 0) return {};
   const char* const be = count == 1 ? "was" : "were";
   const std::string places =

@@ -52,9 +52,14 @@ enum class Misaligned { refuse, widen, drop, unlabel };
 struct ChangedSpans {
   std::size_t count = 0;
   std::vector<std::string> first{};  // "notes.txt:3: "Ivo" (PER)", five at most
+  // Beside spans: parts of the data that are not read, and what one or several of them are.
+  std::size_t left_out = 0;
+  std::string_view one_of_them{}, several_of_them{};
+  void leave_out(std::string_view one, std::string_view several);
   void add(const std::string& place);
   void add(const ChangedSpans& others);
-  // "2 spans began or ended inside of a token, and were widened: …"; empty: there is none.
+  // "2 spans began or ended inside of a token, and were widened: …", and what was left out; empty:
+  // there is none.
   std::string text(Misaligned misaligned) const;
 };
 
