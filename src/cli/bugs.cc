@@ -281,6 +281,12 @@ class BugsFiles {
     check_not_read(inputs, "picture", picture_);
     check_not_read(inputs, "log", std::string(values.text("log")));
     check_names_inside(inputs);
+    for (const std::string& name : names_inside()) {
+      for (const char* option : {"log", "plots", "picture"}) {
+        check_written({{"output", in_folder(name)}, {option, std::string(values.text(option))}});
+      }
+    }
+    make_folders();
   }
 
   void draw(const bugs::Program& program, const Arrays& data) const {
@@ -357,6 +363,21 @@ class BugsFiles {
     }
   }
 
+  // What forbids writing is known before the draws, not after them.
+  void make_folders() const {
+    std::vector<std::string> written = names_inside();
+    for (std::string& each : written) each = in_folder(each);
+    if (!folder_.empty()) {
+      std::error_code failed;
+      std::filesystem::create_directories(folder_, failed);
+      if (failed) throw Error(folder_, ": cannot make this folder: ", failed.message());
+    }
+    for (const std::string& each : {plots_, picture_}) {
+      if (!each.empty()) written.push_back(each);
+    }
+    for (const std::string& each : written) const AtomicFile attempt{each};
+  }
+
   std::string program_name() const {
     return std::filesystem::path(request_.program).filename().string();
   }
@@ -366,9 +387,6 @@ class BugsFiles {
 
   void write_folder(const BugsResult& result, const std::vector<NodeSummary>& nodes,
                     BugsReport& report) const {
-    std::error_code failed;
-    std::filesystem::create_directories(folder_, failed);
-    if (failed) throw Error(folder_, ": cannot make this folder: ", failed.message());
     write_whole(in_folder("summary.csv"), summary_csv(nodes));
     if (result.exact.empty()) {
       write_whole(in_folder("draws.csv"), bugs::draws_csv(result.traces));

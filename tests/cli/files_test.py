@@ -1,8 +1,9 @@
 """No verb writes over a file that it reads, nor two things into one file: whatever the options, by whatever name."""
 
 import re
+import subprocess
 
-from support import WRONG_USAGE, CliTest, croft, main
+from support import BAD_INPUT, CROFT, WRONG_USAGE, CliTest, croft, main
 
 # Options that write, in any verb; all others with a file read it.
 WRITE = {"output", "checkpoint", "log", "edges", "state", "plot", "plots", "picture", "save", "reliability",
@@ -76,6 +77,26 @@ class FilesTest(CliTest):
                    mentions=[f"--output {self.folder} would replace the input {draws}", "another folder"])
         self.assertEqual(draws.read_text("utf-8"), "z\n1\n")
         self.assertIn("PER", (folder / "a.ann").read_text("utf-8"))
+
+    def test_standard_input_and_output_are_files_where_they_are_some(self):
+        data = self.file("d.txt", "a X\nb Y\n\n" * 50)
+        for verb in (["train", "-o", data], ["predict", "-m", self.train("m.croft", data), "-o", data]):
+            with self.subTest(verb=verb[0]), data.open("rb") as given:
+                done = subprocess.run([CROFT, *map(str, verb), "-"], stdin=given, capture_output=True, check=False)
+                self.assertEqual(done.returncode, WRONG_USAGE)
+                self.assertIn(b"would replace the input /dev/stdin", done.stderr)
+        with data.open("ab") as grows:
+            done = subprocess.run([CROFT, "predict", "-m", str(self.folder / "m.croft"), str(data)], stdout=grows,
+                                  stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, WRONG_USAGE)
+        self.assertIn(f"standard output is the input {data}".encode(), done.stderr)
+        self.assertEqual(data.read_text("utf-8"), "a X\nb Y\n\n" * 50)
+
+    def test_a_folder_of_results_is_made_before_the_draws(self):
+        program = self.file("p.bug", "model { x ~ dnorm(0, 1) }\n")
+        out = self.folder / "out"
+        self.fails(WRONG_USAGE, "bugs", program, "-o", out, "--log", out / "draws.csv", mentions=["both write"])
+        self.fails(BAD_INPUT, "bugs", program, "-o", program / "out", mentions=["cannot make this folder"])
 
     def test_two_outputs_are_two_files(self):
         for verb, one, other in (("infer", "picture", "save"), ("bugs", "plots", "picture"),
