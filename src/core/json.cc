@@ -398,7 +398,9 @@ class Builder {
 
   bool parse_error(std::size_t byte, const std::string&, const nlohmann::json::exception& error) {
     const bool overflow = error.id == 406;
-    throw JsonError(error.what(), overflow ? Fault::number_range : Fault::syntax, byte);
+    std::string text = error.what();  // "[json.exception.parse_error.101] parse error at line 1, …"
+    text.erase(0, text.starts_with('[') ? text.find("] ") + 2 : 0);
+    throw JsonError(text, overflow ? Fault::number_range : Fault::syntax, byte);
   }
 
  private:

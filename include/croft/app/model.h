@@ -19,11 +19,11 @@ namespace croft {
 
 // What the labellings of a model are limited to, and which of them is chosen: docs/constraints.md.
 struct Limits {
-  std::string constrain;           // bio, bioes or a constraint file; empty: as it was trained
-  std::string penalties;           // a penalty file; empty: none
-  std::vector<std::string> rules;  // as `croft predict --rule` takes them
-  std::size_t limit = 10'000;      // of the search for a rule, for each sequence
-  std::optional<Decode> decode;    // default: viterbi; with hidden states marginal
+  std::string constrain{};           // bio, bioes or a constraint file; empty: as it was trained
+  std::string penalties{};           // a penalty file; empty: none
+  std::vector<std::string> rules{};  // as `croft predict --rule` takes them
+  std::size_t limit = 10'000;        // of the search for a rule, for each sequence
+  std::optional<Decode> decode{};    // default: viterbi; with hidden states marginal
 };
 
 // A handle: copies share the weights.  Give each thread a copy of its own.

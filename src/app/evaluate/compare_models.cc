@@ -61,9 +61,16 @@ class Reader {
 void read_both(const SequenceModel& first, const SequenceModel& second, const std::string& path,
                const std::function<void(std::size_t, Reader&, Reader&)>& visit) {
   Reader a(first, path), b(second, path);
+  const auto next = [](const SequenceModel& model, Reader& reader) {
+    try {
+      return reader.next();
+    } catch (const InputError& error) {
+      throw Error("as ", model.container().name(), " reads it, ", error.message());
+    }
+  };
   for (std::size_t n = 0;; ++n) {
-    const bool more = a.next();
-    if (b.next() != more || (more && a.gold() != b.gold())) {
+    const bool more = next(first, a);
+    if (next(second, b) != more || (more && a.gold() != b.gold())) {
       throw Error(path + ": the two models read different sequences in it, from number " +
                   std::to_string(n + 1) +
                   " on; compare models whose data is written in the same way");

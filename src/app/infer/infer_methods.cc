@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "croft/inference/graph_cut.h"
 
 namespace croft {
@@ -106,6 +106,7 @@ void fail_without_assignment() {
 }
 
 void fail_without_finding() {
+  if (interruption) throw Interrupted("interrupted before an allowed assignment was found");
   throw Error(
       "the method has found no allowed assignment, which does not mean that there is none; try "
       "another one");

@@ -68,6 +68,7 @@ RankedWeight of_pair(std::vector<std::string> order, const std::string& from,
 }
 
 void Ranking::insert(RankedWeight weight, RankedWeights& heap) const {
+  if (interruption) throw Interrupted("interrupted");
   heap.push_back(std::move(weight));
   std::ranges::push_heap(heap, before);
   if (heap.size() <= n_) return;
@@ -83,6 +84,7 @@ RankedWeights Ranking::sorted(RankedWeights heap) {
 Json show(View& view, const RankedWeights& weights, std::string_view format, std::string_view key) {
   Json list = Json::array();
   for (const RankedWeight& each : weights) {
+    if (interruption) throw Interrupted("interrupted");
     view.text += fmt::format(fmt::runtime(format), each.weight, each.text);
     list.emplace_back(each.names)[key] = shortest(each.weight);
   }

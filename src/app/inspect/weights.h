@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/view.h"
+#include "croft/core/interrupt.h"
 #include "model/feature_table.h"
 
 namespace croft {
@@ -84,6 +85,7 @@ class LineWriter {
     if (lines_.size() >= (1 << 16)) finish();
   }
   void finish() {
+    if (interruption) throw Interrupted("interrupted");
     if (!lines_.empty()) write_(lines_);
     lines_.clear();
   }

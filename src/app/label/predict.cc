@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "croft/core/error.h"
+#include "croft/core/interrupt.h"
 #include "data/checks.h"
 
 namespace croft {
@@ -164,14 +165,15 @@ void add_unlabelled(const PredictCounts& from, PredictCounts& to) {
 
 // Fills block.output; an error waits in the block until what came before it has been written.
 void label_block(const TagPlan& plan, const SequenceSource& source,
-                 const PredictionFormatter& formatter, const TagOptions& questions, Worker& worker,
-                 Block& block) {
+                 const PredictionFormatter& formatter, const TagOptions& questions,
+                 const std::atomic<bool>& stop, Worker& worker, Block& block) {
   block.output.clear();
   block.counts = {};
   const SequenceModel& model = plan.model();
   const bool columns = model.extractor().config().format == InputFormat::columns;
   try {
     for (std::size_t k = 0; k < block.used; ++k) {
+      if (stop) throw Interrupted(source.name() + ": interrupted while labelling");
       InputSequence& sequence = block.sequences[k];
       const TextSequence& text = sequence.text;
       const ColumnSequence* rows = sequence.rows.rows() > 0 ? &sequence.rows : nullptr;
@@ -210,7 +212,7 @@ void predict_stream(const TagPlan& plan, SequenceSource& source, const PredictOp
   for_each_block(
       plan, source, pool,
       [&](Block& block, Worker& worker) {
-        label_block(plan, source, formatter, questions, worker, block);
+        label_block(plan, source, formatter, questions, stop, worker, block);
       },
       [&](Block& block) {
         output.write(block.output);

@@ -8,6 +8,7 @@
 
 #include "app/label/data_form.h"
 #include "app/label/row_reader.h"
+#include "croft/core/interrupt.h"
 #include "croft/core/parallel.h"
 #include "data/attributes.h"
 #include "data/csv_table.h"
@@ -135,6 +136,7 @@ void for_each_sequence(SequenceSource& source, const Visit& visit) {
   InputSequence sequence;
   Extractor::Scratch scratch;
   while (source.next(sequence)) {
+    if (interruption) throw Interrupted(source.name() + ": interrupted");
     source.extract(sequence, scratch);
     visit(sequence);
   }

@@ -10,6 +10,7 @@
 #include "core/simd.h"
 #include "core/words/counted.h"
 #include "croft/core/interrupt.h"
+#include "data/checks.h"
 #include "model/kinds/model_file.h"
 #include "train/course/report.h"
 
@@ -79,6 +80,9 @@ TrainOutcome run_course(Trainer& trainer, TrainObserver& local, const Step& read
   read();
   observer.data_read(trainer.summary());
   TrainOutcome outcome = trainer.run(observer, checkpoints ? &*checkpoints : nullptr);
+  if (interruption && observer.stopped() && outcome.iterations == 0) {
+    throw Interrupted("interrupted before the first iteration");
+  }
   run_together(ranks, [&] {
     if (ranks.first()) write();
   });
@@ -256,8 +260,7 @@ HoldoutScore SequenceTrainer::score(const ContainerWriter& model) const {
   return scorer()(predicted);
 }
 
-// Sentences are never as long on average; who has genomes can pass over the question.
-constexpr std::size_t kVeryLong = 10'000;
+constexpr std::size_t kManyLabels = 50;
 
 DataSummary SequenceTrainer::summary() const {
   const SequenceTraining& t = *training_;
@@ -277,10 +280,18 @@ DataSummary SequenceTrainer::summary() const {
   }
   const bool by_lines =
       request_.format == InputFormat::columns || request_.format == InputFormat::attributes;
-  if (by_lines && t.sequences() > 0 && t.positions() >= kVeryLong * t.sequences()) {
+  if (by_lines && lacks_empty_lines(t.sequences(), t.positions())) {
     summary.text +=
         fmt::format("\n{} of {}: are empty lines missing?", counted(t.sequences(), "sequence"),
                     counted(t.positions() / t.sequences(), "position"));
+  }
+  if (request_.format == InputFormat::csv) {
+    summary.text +=
+        "\nthe labels are the column " + in_quotes(input_->extractor().config().csv.label);
+  }
+  if (t.labels() >= kManyLabels && 2 * t.labels() > t.positions()) {
+    summary.text += fmt::format("\n{} at {}: are the labels somewhere else in the data?",
+                                counted(t.labels(), "label"), counted(t.positions(), "position"));
   }
   if (request_.format == InputFormat::attributes && t.attributes() == 0) {
     summary.text +=

@@ -33,9 +33,9 @@ double curvature(const TrainOptions& options, const AttributeLists& nodes, std::
 std::string against_dual(const TrainOptions& options, const AttributeLists& nodes,
                          std::size_t positions) {
   const MethodSettings& s = options.settings;
+  if (options.precision != Precision::automatic) return "dual-ascent has no --precision";
   if (options.objective != Objective::likelihood || options.variances || options.free_intercept ||
-      options.own_stop || s.history || s.step || s.batch || s.passes ||
-      options.precision != Precision::automatic) {
+      options.own_stop || s.history || s.step || s.batch || s.passes) {
     return "dual-ascent does not have what is asked for";
   }
   const double curved = curvature(options, nodes, positions);
@@ -74,6 +74,13 @@ ChosenMethod ChainTraining::choose(const TrainOptions& options) const {
       return {Method::lbfgs, "the penalty is strong"};
     }
     return {dual.pays ? Method::dual_ascent : chosen, dual.why};
+  }
+  if (options.regulariser.l1 > 0) return {chosen, "it takes weights to zero, as --l1 asks"};
+  if (options.objective != Objective::likelihood) {
+    return {chosen, fmt::format("it is the one for --objective {}", info(options.objective).name)};
+  }
+  if (chosen == Method::lbfgs && positions() < kFewPositions) {
+    return {chosen, fmt::format("the data is small: {} positions", positions())};
   }
   return {chosen, ""};
 }
