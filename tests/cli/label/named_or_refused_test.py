@@ -1,5 +1,6 @@
 """Data that is read is used; what cannot be used is named, or refused with a remedy."""
 
+import gzip
 import json
 import select
 import subprocess
@@ -38,13 +39,79 @@ class LabelsOfOtherPrograms(CliTest):
         data = self.file("data.jsonl", jsonl({"text": "a b", "accept": [], "answer": "accept"}))
         self.assertNotIn("spans", json.loads(self.run_ok("convert", "--from", "prodigy", "--to", "spans", data)))
         self.assertEqual(self.run_ok("convert", "--from", "prodigy", "--to", "columns", data), "a\nb\n\n")
-        self.refuses_to_train(BAD_INPUT, "--format", "prodigy", data, mentions=["a sequence without"])
+        self.refuses_to_train(BAD_INPUT, "--format", "prodigy", data, mentions=["a text without its spans"])
 
     def test_choices_beside_spans_are_somebody_elses(self):
         data = self.file("data.jsonl", jsonl({"text": "a b", "accept": ["X", "Y"], "answer": "accept",
                                               "spans": [{"start": 0, "end": 1, "label": "L"}]}))
         found = json.loads(self.run_ok("convert", "--from", "prodigy", "--to", "spans", data))
         self.assertEqual((found["spans"], found["accept"]), ([[0, 1, "L"]], ["X", "Y"]))
+
+    def test_answers_and_choices_that_prodigy_does_not_give_are_refused(self):
+        self.refuses("prodigy", ['"answer" that Prodigy does not give'], {"text": "a b", "spans": [], "answer": "yes"})
+        self.refuses("prodigy", ['"accept" that is no list'], {"text": "a b", "accept": "X", "answer": "accept"})
+
+    def test_lines_that_are_left_out_are_counted(self):
+        spans = {"text": "Ana", "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}
+        data = self.file("data.jsonl", jsonl(spans, {**spans, "answer": "reject"}, {**spans, "answer": "ignore"}))
+        for verb in (["convert", "--from", "prodigy", "--to", "spans", data],
+                     ["train", "-o", self.folder / "m.croft", "--format", "prodigy", data]):
+            said = croft(*verb).stderr.decode("utf-8")
+            self.assertIn('2 lines with another "answer" than "accept" were left out', said)
+
+    def test_annotations_of_brat_that_are_no_spans_are_counted(self):
+        folder = self.folder / "br"
+        folder.mkdir()
+        (folder / "a.txt").write_text("Ana saw Leo.\n", "utf-8")
+        notes = folder / "a.ann"
+        notes.write_text("T1\tPER 0 3\tAna\nT2\tPER 8 11\tLeo\nR1\tSaw Arg1:T1 Arg2:T2\n", "utf-8")
+        done = croft("convert", "--from", "brat", "--to", "spans", folder)
+        self.assertIn(b"1 annotation that is no span", done.stderr)
+        notes.write_text("T1\tPER 0 3\tAna\nT1\tPER 8 11\tLeo\n", "utf-8")
+        self.fails(BAD_INPUT, "convert", "--from", "brat", "--to", "spans", folder,
+                   mentions=["a.ann:2", "number was there before"])
+        notes.rename(folder / "b.ann")
+        self.fails(BAD_INPUT, "convert", "--from", "brat", "--to", "spans", folder,
+                   mentions=["b.ann", "annotations without their text"])
+
+    def test_labels_of_texts_are_no_spans(self):
+        for source, label in (("doccano", {"label": ["good"]}), ("prodigy", {"accept": ["good"], "answer": "accept"})):
+            data = self.file("data.jsonl", jsonl({"text": "a b", **label}))
+            self.refuses_to_train(BAD_INPUT, "--format", source, data,
+                                  mentions=["a label of the whole text", f"croft convert --from {source} --to text"])
+
+    def test_a_table_names_its_column_of_labels_and_asks_about_its_header(self):
+        def said(text):
+            path = self.file("d.csv", text)
+            return croft("train", "--format", "csv", "-o", self.folder / "m.croft", path).stderr.decode("utf-8")
+        self.assertIn('the labels are the column "hours"', said("sex,age,hours\nm,3,1\nf,4,2\n"))
+        self.assertIn('the labels are the column "Class"', said("Class,age,hours\nm,3,1\nf,4,2\n"))
+        self.assertIn('a column of numbers is called "39": is the header missing?',
+                      said("39,clerk,low\n22,chef,high\n"))
+        self.assertNotIn("is the header missing", said("0,1,label\n22,3,high\n4,5,low\n"))
+        rows = "".join(f"{k},{k % 7},{'ab'[k % 2]}\n" for k in range(30))
+        self.assertIn('the column "z" has 30 numbers and also "NA"', said("y,z,label\n" + rows + "1,NA,a\n"))
+        self.assertIn("60 labels at 60 positions", said("x,label\n" + "".join(f"{k % 3},l{k}\n" for k in range(60))))
+        path = self.file("d.csv", "label,a\nx,1\nNA,2\n")
+        self.refuses_to_train(BAD_INPUT, "--format", "csv", "--missing", "NA", path,
+                              mentions=["d.csv:3", "without its label"])
+
+    def test_json_lines_are_no_columns(self):
+        path = self.file("d.txt", '{"text":"great movie","label":"pos"}\n{"text":"bad movie","label":"neg"}\n')
+        self.refuses_to_train(BAD_INPUT, path, mentions=["d.txt:1", "looks like JSON lines"])
+
+    def test_forgotten_empty_lines_are_asked_about(self):
+        path = self.file("d.txt", "a X\nb Y\n" * 600)
+        said = croft("train", "--max-iterations", 1, "-o", self.folder / "m.croft", path).stderr.decode("utf-8")
+        self.assertIn("1 sequence of 1200 positions: are empty lines missing?", said)
+        self.assertIn("are empty lines missing?", self.run_ok("check", path))
+
+    def test_what_stands_behind_packed_data_is_refused(self):
+        path = self.file("d.gz", gzip.compress(b"a X\n\n") + bytes(20))
+        self.run_ok("check", path)
+        path.write_bytes(path.read_bytes() + b"b Y\n")
+        self.fails(BAD_INPUT, "check", path, mentions=["something else stands behind"])
+        self.fails(BAD_INPUT, "check", self.file("e.xz", b"\xfd7z"), mentions=["the file ends too early"])
 
     def test_annotations_of_older_doccano_are_refused(self):
         self.refuses("doccano", ['a list "annotations"', "export the data again"],
