@@ -238,7 +238,7 @@ void Retraining::restore() {
   } else {
     copy_whole(before_, path_);
   }
-  end(State::none, "the model before is back");
+  end(State::none, "the model before is back; to go back again undoes it");
 }
 
 }  // namespace croft::serve
