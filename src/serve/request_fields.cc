@@ -142,7 +142,7 @@ void check_members(const Json& read, std::span<const RequestField> fields) {
     if (field == fields.end()) field = std::ranges::find(fields, "*", &RequestField::name);
     if (field == fields.end()) {
       std::string message = in_quotes(key) + " is no member of this request";
-      if (!fields.empty()) message += "; there are";
+      if (!fields.empty()) message += fields.size() == 1 ? "; there is" : "; there are";
       for (const RequestField& each : fields) message += fmt::format(" {}", each.name);
       fail(message);
     }

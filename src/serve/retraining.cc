@@ -76,6 +76,7 @@ void Retraining::start() {
                                 " does not go on from itself; train it by croft train");
   }
   annotation_.check_unchanged();
+  check_taken();
   const Annotation::Counts counts = annotation_.counts();
   const std::lock_guard lock(mutex_);
   if (state_ == State::running) throw RequestError(409, "a training is under way");
@@ -165,6 +166,12 @@ void Retraining::check_replaceable(const std::string& path) const {
   }
 }
 
+// The file has the model that is served, which another program may have replaced by a bad one.
+void Retraining::check_taken() const {
+  const std::string problem = models_.status(annotation_.files().model).problem;
+  if (!problem.empty()) throw RequestError(409, "the model's file was refused: " + problem);
+}
+
 // A model is read once, and not at each question.
 bool Retraining::can_restore() const {
   const ModelStore::Stamp now = ModelStore::stamp_of(before_);
@@ -199,6 +206,7 @@ void Retraining::accept() {
   if (ModelStore::stamp_of(candidate_) != written_) {
     throw RequestError(409, candidate_ + " has been changed by another program; discard it");
   }
+  check_taken();
   check_replaceable(before_);
   copy_whole(path_, before_);
   copy_whole(candidate_, path_);

@@ -33,8 +33,8 @@ class Retraining {
   ~Retraining();  // ends a training that is under way
 
   // Begins.  Throws RequestError: 409 while one is under way, where nothing is labelled, where
-  // another program has changed the labels, and where FILE.candidate is no model; 400 for a kind of
-  // model that cannot go on from itself.
+  // another program has changed the labels, where FILE was refused, and where FILE.candidate is no
+  // model; 400 for a kind of model that cannot go on from itself.
   void start();
   // {"state", "iteration", "most", "objective", "message", "labelled", "before", "after"}: what is
   // known of it.  The states are none, running, done (there is a candidate), failed and stopped.
@@ -57,6 +57,7 @@ class Retraining {
   Json score(const std::string& path) const;
   void end(State state, std::string message);  // with the lock; a thread does nothing after it
   void check_replaceable(const std::string& path) const;
+  void check_taken() const;
   bool drop();
   bool can_restore() const;  // with the lock
 

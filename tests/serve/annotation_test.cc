@@ -303,7 +303,10 @@ TEST_F(AnnotationTest, AModelWithAQueueIsReplacedByOneOfTheSameDataAlone) {
       << models_->status("m").problem;
   train({path("two.txt")}, path("m.croft"));
   EXPECT_TRUE(models_->refresh().at(0).starts_with("refused "));
-  EXPECT_EQ(annotation.next("a", Uncertainty::margin, {}, 9).size(), 3);
+  annotation.label(2, 0, {"O", "B-CITY"});
+  Retraining retraining({{path("train.txt")}, ""}, *models_, annotation);
+  EXPECT_EQ(status_of([&] { retraining.start(); }), 409);
+  EXPECT_EQ(annotation.next("a", Uncertainty::margin, {}, 9).size(), 2);
   train({path("train.txt")}, path("m.croft"), {{"l2", "3"}});
   EXPECT_TRUE(models_->refresh().at(0).starts_with("took over "));
   EXPECT_TRUE(models_->status("m").problem.empty());
