@@ -48,7 +48,7 @@ CROFT_FUZZ_TARGET(fuzz_http) {
     const auto shorter = croft::serve::parse_http(rest.substr(0, parsed.consumed - 1), limits);
     require(shorter.state == ParsedHttp::State::incomplete, "a prefix is incomplete");
     parsed.request.accepts("accept-encoding", "gzip");
-    parsed.request.parameter("model");
+    parsed.request.parameters();
     read_body(parsed.request);
     rest.remove_prefix(parsed.consumed);
   }

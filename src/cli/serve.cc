@@ -184,27 +184,33 @@ std::string labelled_model(const serve::ModelStore& models) {
   throw UsageError("--queue is for a model that labels sequences, and there is none");
 }
 
-// Files that are read later are there, and the one that is written is none of them.
-void check_labelling(const OptionValues& values, const serve::ModelStore& models) {
-  std::vector<std::string> read = values.list("train");
-  for (const char* name : {"holdout", "data", "queue"}) {
-    if (values.given(name)) read.emplace_back(values.text(name));
+// No training replaces a file that the options name.
+void check_implied(const OptionValues& values, const serve::ModelStore& models) {
+  std::vector<std::string> read;
+  for (const char* name : {"train", "holdout", "data", "queue", "database", "evidence"}) {
+    for (const std::string& path : values.list(name)) read.push_back(path);
   }
-  for (const std::string& path : read) {
-    if (path == "-") throw UsageError("a server reads its files again and again: give files");
-    const LineReader there(path);
+  for (const serve::ModelPointer& each : models.all()) read.push_back(models.path(each->name));
+  const std::string model = models.path(labelled_model(models));
+  for (const std::string& path : {serve::candidate_of(model), serve::before_of(model)}) {
+    check_not_read(read, "model", path, "the input ");
+    check_written({{"model", path}, {"labelled", std::string(values.text("labelled"))}});
   }
-  if (!values.given("queue")) return;
-  for (const serve::ModelPointer& each : models.all()) {
-    read.push_back(models.path(each->name));
-    read.push_back(models.path(each->name) + ".before");  // which "restore" reads
+}
+
+// Files that are read later are there.
+void check_there(const OptionValues& values) {
+  for (const char* name : {"train", "holdout", "data", "queue"}) {
+    for (const std::string& path : values.list(name)) {
+      if (path == "-") throw UsageError("a server reads its files again and again: give files");
+      const LineReader there(path);
+    }
   }
-  check_not_read(read, "labelled", std::string(values.text("labelled")), "the labels ");
 }
 
 // What people label, and what learns from it.
 struct Labelling {
-  Labelling(const OptionValues& values, const serve::ModelStore& models, serve::ServiceParts& parts)
+  Labelling(const OptionValues& values, serve::ModelStore& models, serve::ServiceParts& parts)
       : annotation({labelled_model(models), std::string(values.text("queue")),
                     std::string(values.text("labelled"))},
                    models),
@@ -228,7 +234,8 @@ int run_serve(const OptionValues& values) {
   serve::HttpServer server(host, static_cast<std::uint16_t>(port), limits, workers_of(values));
   serve::Metrics metrics;
   serve::ServiceParts parts{models, limits, metrics, &server.counts(), CROFT_VERSION};
-  check_labelling(values, models);
+  if (values.given("queue")) check_implied(values, models);
+  check_there(values);
   std::optional<Labelling> labelling;
   if (values.given("queue")) labelling.emplace(values, models, parts);
   if (values.given("data")) parts.data = values.text("data");

@@ -71,7 +71,7 @@ std::string end_of(const std::string& path) {
 
 }  // namespace
 
-Annotation::Annotation(AnnotationFiles files, const ModelStore& models)
+Annotation::Annotation(AnnotationFiles files, ModelStore& models)
     : files_(std::move(files)), models_(models) {
   const ModelPointer model = models.find(files_.model);
   if (model == nullptr || model->sequences == nullptr ||
@@ -86,6 +86,7 @@ Annotation::Annotation(AnnotationFiles files, const ModelStore& models)
   const int file = ::open(files_.labelled.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (file < 0) fail_file(files_.labelled, "write");
   ::close(file);
+  models.keep_data(files_.model);
 }
 
 void Annotation::read_queue(const ServedModel& model) {
@@ -177,6 +178,17 @@ std::string Annotation::block(const std::vector<std::string>& rows,
 Annotation::Counts Annotation::counts() const {
   const std::lock_guard lock(mutex_);
   return {labelled_, queue_.size()};
+}
+
+void Annotation::check_size() const {
+  if (size_of(files_.labelled) == size_) return;
+  throw RequestError(
+      409, files_.labelled + " has been changed by another program; start the server again");
+}
+
+void Annotation::check_unchanged() const {
+  const std::lock_guard lock(mutex_);
+  check_size();
 }
 
 Annotation::Item Annotation::item_of(std::size_t id) const {
@@ -302,10 +314,7 @@ Annotation::Item Annotation::label(std::size_t id, std::uint64_t version,
   if (entry.version != version) {
     throw RequestError(409, "somebody else has changed the labels of this sequence meanwhile");
   }
-  if (size_of(files_.labelled) != size_) {
-    throw RequestError(
-        409, files_.labelled + " has been changed by another program; start the server again");
-  }
+  check_size();
   if (entry.labels.empty() && !labels.empty()) {
     Block added{id, block(entry.rows, labels)};
     append(added.text);

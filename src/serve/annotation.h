@@ -42,10 +42,13 @@ class Annotation {
 
   // Throws UsageError for a model of another format than columns and text; Error, with file and
   // line, for files that cannot be read.
-  Annotation(AnnotationFiles files, const ModelStore& models);
+  //   models : must outlive it
+  Annotation(AnnotationFiles files, ModelStore& models);
 
   const AnnotationFiles& files() const { return files_; }
   Counts counts() const;
+  // Throws RequestError, 409, where another program has changed the file of labels.
+  void check_unchanged() const;
 
   // What to label next, by this viewer: sequences without labels, those first of which the model is
   // least sure, but for `skipped` ones; what others were shown in the last two minutes comes last.
@@ -84,6 +87,7 @@ class Annotation {
   void rewrite(const std::vector<Block>& blocks);
   void rank(const ServedModel& model, Uncertainty by);
   Item item_of(std::size_t id) const;
+  void check_size() const;  // with the lock
 
   const AnnotationFiles files_;
   const ModelStore& models_;

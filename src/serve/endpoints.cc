@@ -3,6 +3,17 @@
 #include <array>
 
 namespace croft::serve {
+namespace {
+
+std::span<const RequestField> no_fields() { return {}; }
+
+std::span<const RequestField> model_fields() {
+  static const auto kFields = std::to_array<RequestField>(
+      {{"model", FieldType::text, "Its name; needed where there are several"}});
+  return kFields;
+}
+
+}  // namespace
 
 std::span<const Endpoint> endpoints() {
   static const auto kEndpoints = std::to_array<Endpoint>({
@@ -24,29 +35,29 @@ std::span<const Endpoint> endpoints() {
       {"POST", "/v1/retrain", "Learn from the labels, in the background; take or leave the result",
        "As /v1/training", retrain_fields, retrain},
       {"GET", "/v1/training", "How far that is, and how good the model before and after it",
-       "{\"state\", \"iteration\", \"most\", …}", nullptr, training},
+       "{\"state\", \"iteration\", \"most\", …}", no_fields, training},
       {"POST", "/v1/infer", "Inference on a network or factor graph, as croft infer --json does",
        "{\"model\", \"version\", \"result\"}", infer_fields, infer},
       {"POST", "/v1/neighbourhood",
        "What is around a variable of a database or an atom: cliques, weights, and why",
        "{\"model\", \"version\", \"variables\", \"cliques\", \"why\"}, or {\"names\"}",
        neighbourhood_fields, neighbourhood},
-      {"GET", "/v1/models", "The models, their kinds and versions", "{\"models\": […]}", nullptr,
+      {"GET", "/v1/models", "The models, their kinds and versions", "{\"models\": […]}", no_fields,
        models},
       {"GET", "/v1/inspect", "What is in a model of sequences: labels, record, strongest features",
-       "{\"model\", \"version\", \"summary\", \"top\"}", nullptr, inspect, false, "model"},
+       "{\"model\", \"version\", \"summary\", \"top\"}", model_fields, inspect},
       {"GET", "/v1/network", "The variables, states, parents and places of a network",
-       "{\"model\", \"version\", \"variables\", \"factors\"}", nullptr, network, false, "model"},
-      {"GET", "/v1/health", "Whether the server answers", "{\"status\": \"ok\"}", nullptr, health,
+       "{\"model\", \"version\", \"variables\", \"factors\"}", model_fields, network},
+      {"GET", "/v1/health", "Whether the server answers", "{\"status\": \"ok\"}", no_fields, health,
        true},
       {"POST", "/predict", "Label Studio's backend: tasks come back with spans or choices",
        "{\"results\": [{\"result\", \"score\", \"model_version\"}]}", prelabel_fields, prelabel},
       {"POST", "/setup", "Label Studio's backend: a project begins", "{\"model_version\"}",
        setup_fields, setup},
       {"GET", "/health", "Label Studio's backend: whether it is there", "{\"status\": \"UP\"}",
-       nullptr, backend_health, true},
-      {"GET", "/metrics", "Counters for Prometheus", "The text format 0.0.4", nullptr, metrics},
-      {"GET", "/openapi.json", "This description", "OpenAPI 3.1", nullptr, describe, true},
+       setup_fields, backend_health, true},
+      {"GET", "/metrics", "Counters for Prometheus", "The text format 0.0.4", no_fields, metrics},
+      {"GET", "/openapi.json", "This description", "OpenAPI 3.1", no_fields, describe, true},
   });
   return kEndpoints;
 }

@@ -32,16 +32,15 @@ struct ServiceParts {
 struct Call {
   const HttpRequest& http;
   const ServiceParts& parts;
-  Json body;  // of POST, checked by the endpoint's fields
+  Json body;  // of a GET what stands behind its path; checked by the endpoint's fields
   std::chrono::steady_clock::time_point deadline;
 };
 
 struct Endpoint {
   std::string_view method, path, summary, answer;
-  std::span<const RequestField> (*fields)();  // null: none, as of GET
+  std::span<const RequestField> (*fields)();  // of the body, or of what stands behind a GET's path
   HttpReply (*handle)(const Call& call);
   bool without_token = false;
-  std::string_view query{};  // the one parameter that it takes
 };
 std::span<const Endpoint> endpoints();
 

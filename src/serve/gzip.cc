@@ -52,7 +52,7 @@ std::optional<std::string> gunzipped(std::string_view bytes, std::size_t most) {
   }
   const bool whole = state == Z_STREAM_END && stream.avail_in == 0;
   inflateEnd(&stream);
-  if (!whole || out.size() > most) return std::nullopt;
+  if (!whole && out.size() <= most) return std::nullopt;
   return out;
 }
 

@@ -8,7 +8,8 @@
 namespace croft::serve {
 
 std::string gzipped(std::string_view bytes);
-// None where the bytes are not in the format, or what they hold is longer than `most`.
+// None where the bytes are not in the format; the first most + 1 bytes of what is longer than
+// `most`.
 std::optional<std::string> gunzipped(std::string_view bytes, std::size_t most);
 
 }  // namespace croft::serve

@@ -159,17 +159,19 @@ std::string_view HttpRequest::field(std::string_view name) const {
 
 bool HttpRequest::has(std::string_view name) const { return count_of(*this, name) > 0; }
 
-std::string HttpRequest::parameter(std::string_view name) const {
+std::optional<std::vector<std::pair<std::string, std::string>>> HttpRequest::parameters() const {
+  std::vector<std::pair<std::string, std::string>> pairs;
   for (std::string_view rest = query; !rest.empty();) {
     const std::size_t end = std::min(rest.find('&'), rest.size());
     const std::string_view pair = rest.substr(0, end);
     const std::size_t equal = std::min(pair.find('='), pair.size());
-    if (pair.substr(0, equal) == name && equal < pair.size()) {
-      return decoded(pair.substr(equal + 1), true).value_or("");
-    }
+    auto name = decoded(pair.substr(0, equal), true);
+    auto value = decoded(pair.substr(std::min(equal + 1, pair.size())), true);
+    if (!name || !value || equal == pair.size()) return std::nullopt;
+    pairs.emplace_back(std::move(*name), std::move(*value));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return {};
+  return pairs;
 }
 
 bool HttpRequest::accepts(std::string_view field_name, std::string_view member) const {
@@ -226,6 +228,7 @@ std::string_view reason_of(int status) {
                                                            {404, "Not Found"},
                                                            {405, "Method Not Allowed"},
                                                            {408, "Request Timeout"},
+                                                           {409, "Conflict"},
                                                            {411, "Length Required"},
                                                            {413, "Content Too Large"},
                                                            {415, "Unsupported Media Type"},

@@ -26,8 +26,8 @@ struct HttpRequest {
   // The value of a field, or empty.  Of a field that came twice the first one.
   std::string_view field(std::string_view name) const;
   bool has(std::string_view name) const;
-  // Of "a=1&b=2", decoded; empty where there is none.
-  std::string parameter(std::string_view name) const;
+  // The pairs of "a=1&b=2", decoded; none where the query is not of this form.
+  std::optional<std::vector<std::pair<std::string, std::string>>> parameters() const;
   // Whether a list such as that of Accept-Encoding or Accept has this member, with q above 0.
   bool accepts(std::string_view field_name, std::string_view member) const;
 };

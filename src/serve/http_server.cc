@@ -93,6 +93,9 @@ struct HttpServer::State {
   bool send_stream(Connection& c, const HttpReply& reply);
   void work_on(Connection& c);
   void begin_drain();
+  double write_seconds() const {
+    return draining ? limits.drain_write_seconds : limits.write_seconds;
+  }
 
   ServeLimits limits;
   const std::size_t worker_count;
@@ -102,7 +105,7 @@ struct HttpServer::State {
   const HttpHandler* handler = nullptr;
   std::unordered_map<int, std::unique_ptr<Connection>> connections;
   std::size_t serving = 0, lingering = 0, working = 0;
-  bool draining = false;
+  std::atomic<bool> draining = false;
 
   std::mutex mutex;
   std::condition_variable work_there;
@@ -176,7 +179,7 @@ void HttpServer::State::linger(Connection& c) {
   ::shutdown(c.socket.get(), SHUT_WR);
   c.phase = Connection::Phase::lingering;
   c.in.clear();
-  c.deadline = after(1);
+  c.deadline = after(draining ? 0.5 : 1);
   --serving, ++lingering;
   counts.open = static_cast<std::int64_t>(serving);
   watch(c.socket.get(), EPOLLIN, EPOLL_CTL_MOD);
@@ -257,12 +260,12 @@ void HttpServer::State::send_some(Connection& c) {
                                 MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) {
       c.written += static_cast<std::size_t>(sent);
-      c.deadline = after(limits.write_seconds);
+      c.deadline = after(write_seconds());
       continue;
     }
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return drop(c);
-    if (c.phase != Connection::Phase::writing) c.deadline = after(limits.write_seconds);
+    if (c.phase != Connection::Phase::writing) c.deadline = after(write_seconds());
     c.phase = Connection::Phase::writing;
     watch(c.socket.get(), EPOLLOUT, EPOLL_CTL_MOD);
     return;
@@ -383,16 +386,17 @@ bool HttpServer::State::wait_for_client(int socket) {
 
 // Sends all of it, waiting where the client is slow.
 bool HttpServer::State::send_all(int socket, std::string_view bytes) {
-  auto deadline = after(limits.write_seconds);
+  auto taken = Clock::now();
   while (!bytes.empty()) {
     const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
-      deadline = after(limits.write_seconds);
+      taken = Clock::now();
       continue;
     }
     if (errno == EINTR) continue;
-    if (errno != EAGAIN || Clock::now() > deadline || abandon_streams) return false;
+    const std::chrono::duration<double> waited = Clock::now() - taken;
+    if (errno != EAGAIN || waited.count() > write_seconds() || abandon_streams) return false;
     if (!wait_for_client(socket)) return false;
   }
   return true;
@@ -452,7 +456,9 @@ void HttpServer::State::begin_drain() {
   ::epoll_ctl(epoll.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
   listener.close();
   std::vector<Connection*> idle;
+  const auto soon = after(limits.drain_write_seconds);
   for (const auto& [number, c] : connections) {
+    c->deadline = std::min(c->deadline, soon);
     if (c->phase == Connection::Phase::idle) idle.push_back(c.get());
   }
   for (Connection* const c : idle) drop(*c);

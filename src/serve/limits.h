@@ -19,6 +19,7 @@ struct ServeLimits {
   double idle_seconds = 60;                   // of a connection between requests; it is closed
   double write_seconds = 20;                  // in which a client must take something of an answer
   double drain_seconds = 10;                  // for requests that are there when the server ends
+  double drain_write_seconds = 1;             // instead of read_seconds and write_seconds then
 };
 
 }  // namespace croft::serve

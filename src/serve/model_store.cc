@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/label/row_reader.h"
+#include "core/words/counted.h"
 #include "croft/core/error.h"
 #include "model/foreign/open_model_file.h"
 #include "model/kinds/graph_model.h"
@@ -24,6 +25,12 @@ bool is_graph_file(const std::string& path) {
     if (extension == each) return true;
   }
   return is_network_file(path);
+}
+
+std::string data_of(const ServedModel& model) {
+  if (model.sequences == nullptr) return "no sequences";
+  if (model.format != "columns") return "data of the format " + model.format;
+  return counted(model.sequences->extractor().config().columns, "column");
 }
 
 }  // namespace
@@ -73,6 +80,25 @@ ModelPointer ModelStore::load(const std::string& name, const std::string& path,
                       ? std::string(kSpanFormat)
                       : std::string(format_name(model->sequences->extractor().config().format));
   return model;
+}
+
+// The model that may take the place of the slot's; Error where it may not.
+ModelPointer ModelStore::successor(const Slot& slot, const std::string& path) const {
+  const ModelPointer now = find(slot.name);
+  ModelPointer next = load(slot.name, path, now->version + 1);
+  if (slot.keeps_data && data_of(*next) != data_of(*now)) {
+    throw Error(path, " is for ", data_of(*next), ", and people label ", data_of(*now), " by ",
+                in_quotes(slot.name));
+  }
+  return next;
+}
+
+void ModelStore::keep_data(std::string_view name) {
+  std::ranges::find(slots_, name, &Slot::name)->keeps_data = true;
+}
+
+void ModelStore::check(std::string_view name, const std::string& path) const {
+  successor(*slot(name), path);
 }
 
 // Throws UsageError for sources that no model takes.
@@ -159,7 +185,7 @@ std::vector<std::string> ModelStore::refresh() {
     std::string problem;
     ModelPointer model;
     try {
-      model = load(slot.name, slot.path, slot.model->version + 1);
+      model = successor(slot, slot.path);
     } catch (const std::bad_alloc&) {
       problem = "out of memory";
     } catch (const std::exception& error) {

@@ -63,24 +63,33 @@ class ModelStore {
   Status status(std::string_view name) const;
   std::vector<Metrics::ModelLoads> loads() const;
 
+  // People label the data of this model: a file that reads other data does not replace it.
+  void keep_data(std::string_view name);
+  // Throws Error where refresh() would refuse to replace the model of that name by the file `path`.
+  void check(std::string_view name, const std::string& path) const;
+
   // Looks at every file, and takes over those that have changed.  Says so, a line for each.  One
   // thread calls it.
   std::vector<std::string> refresh();
 
- private:
+  // By which a file that has changed is told from the one before.
   struct Stamp {
     std::int64_t seconds = 0, nanoseconds = 0;
     std::uint64_t size = 0, inode = 0;
     bool operator==(const Stamp&) const = default;
   };
+  static Stamp stamp_of(const std::string& path);  // Stamp{}: there is no such file
+
+ private:
   struct Slot {
     std::string name, path;
     Stamp stamp;  // of the file that was last read, whatever became of it
     ModelPointer model;
     Status status;
+    bool keeps_data = false;
   };
-  static Stamp stamp_of(const std::string& path);
   ModelPointer load(const std::string& name, const std::string& path, std::uint64_t version) const;
+  ModelPointer successor(const Slot& slot, const std::string& path) const;
   void check_sources() const;
   const Slot* slot(std::string_view name) const;
 

@@ -1,4 +1,7 @@
 // Networks and factor graphs: what is probable, given what is observed.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <new>
@@ -21,6 +24,20 @@ struct Known {
   std::vector<SoftFinding> soft;
 };
 
+std::vector<double> likelihoods_of(const Json& value, const std::string& name, State states) {
+  if (value.size() != states) {
+    throw RequestError(400,
+                       fmt::format("\"observe\": {} has {} states, and there are {} likelihoods",
+                                   in_quotes(name), states, value.size()));
+  }
+  auto likelihoods = value.get<std::vector<double>>();
+  if (std::ranges::min(likelihoods) < 0 || std::ranges::max(likelihoods) == 0) {
+    throw RequestError(400, "\"observe\": the likelihoods of " + in_quotes(name) +
+                                " must be 0 or more, and one of them above 0");
+  }
+  return likelihoods;
+}
+
 Known read_observed(const Json& body, const GraphFile& file) {
   Known known{Evidence(file.graph.variables(), kUnobserved), {}};
   const Json* const observed = body.get_if("observe");
@@ -30,17 +47,21 @@ Known read_observed(const Json& body, const GraphFile& file) {
     if (value.is_string()) {
       const auto state = find_state(file, v, value.string());
       if (!state) {
-        throw RequestError(
-            400, "variable " + in_quotes(name) + " has no state " + in_quotes(value.string()));
+        throw RequestError(400, "\"observe\": variable " + in_quotes(name) + " has no state " +
+                                    in_quotes(value.string()));
       }
       known.states[v] = *state;
       continue;
     }
-    std::string text;  // as --observe has it: the same rules hold
-    for (const Json& each : value) text += (text.empty() ? "" : ":") + each.dump();
-    known.soft.push_back(soft_finding_of(file, v, text));
+    known.soft.push_back({v, likelihoods_of(value, name, file.graph.states(v))});
   }
   return known;
+}
+
+bool looks_at_memory(std::string_view method) {
+  const auto methods = infer_methods();
+  const auto found = std::ranges::find(methods, method, &InferMethod::name);
+  return found == methods.end() || found->uses.memory;  // auto is not in the table
 }
 
 InferRequest read_request(const Call& call, const GraphFile& file) {
@@ -48,7 +69,7 @@ InferRequest read_request(const Call& call, const GraphFile& file) {
   InferRequest request;
   request.task = graph_task(body.value("task", std::string("marginals")));
   request.method = body.value("method", std::string("auto"));
-  request.memory = static_cast<double>(call.parts.limits.infer_memory);
+  if (looks_at_memory(request.method)) request.memory = call.parts.limits.infer_memory;
   request.seed = body.value("seed", std::uint64_t{1});
   const auto read = [&]<class T>(const char* name, std::optional<T>& out) {
     if (const Json* const found = body.get_if(name)) out = found->get<T>();
@@ -179,7 +200,8 @@ HttpReply infer(const Call& call) {
 }
 
 HttpReply network(const Call& call) {
-  const ModelPointer served = model_of(call, call.http.parameter("model"), is_graph, kWhat);
+  const ModelPointer served =
+      model_of(call, call.body.value("model", std::string()), is_graph, kWhat);
   const GraphFile& file = *served->network;
   const std::vector<GraphPlace> places = places_of(file);
   Json variables = Json::array();

@@ -13,15 +13,15 @@ Json operation(const Endpoint& endpoint) {
   responses["200"] = response(endpoint.answer);
   responses["default"] = response("{\"error\": {\"status\", \"message\"}}");
   if (endpoint.without_token) out["security"] = Json::array();
-  if (endpoint.fields != nullptr) {
-    const Json media = {{"schema", schema_of(endpoint.fields())}};
+  const Json schema = schema_of(endpoint.fields());
+  if (endpoint.method != "GET") {
+    const Json media = {{"schema", schema}};
     out["requestBody"]["required"] = true;
     out["requestBody"]["content"]["application/json"] = media;
+    return out;
   }
-  if (!endpoint.query.empty()) {
-    const Json text = {{"type", "string"}};
-    Json parameter = {{"name", endpoint.query}, {"in", "query"}, {"schema", text}};
-    out["parameters"].push_back(parameter);
+  for (const auto& [name, value] : schema["properties"].items()) {
+    out["parameters"].push_back({{"name", name}, {"in", "query"}, {"schema", value}});
   }
   return out;
 }

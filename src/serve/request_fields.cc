@@ -136,7 +136,48 @@ Json schema_of_type(FieldType type) {
   return {};
 }
 
+void check_members(const Json& read, std::span<const RequestField> fields) {
+  for (const auto& [key, value] : read.items()) {
+    auto field = std::ranges::find(fields, key, &RequestField::name);
+    if (field == fields.end()) field = std::ranges::find(fields, "*", &RequestField::name);
+    if (field == fields.end()) {
+      std::string message = in_quotes(key) + " is no member of this request";
+      if (!fields.empty()) message += fields.size() == 1 ? "; there is" : "; there are";
+      for (const RequestField& each : fields) message += fmt::format(" {}", each.name);
+      fail(message);
+    }
+    check(in_quotes(key), value, *field);
+  }
+}
+
+[[noreturn]] void fail_twice(std::string_view key) {
+  fail(in_quotes(key) + " stands twice in the request");
+}
+
 }  // namespace
+
+std::string in_members(const Error& error) {
+  return error.message().spelled([](std::string_view name) {
+    // An option that is given several times is one member, with a list.
+    if (name == "rule") return std::string("\"rules\"");
+    if (name == "set") return std::string("\"settings\"");
+    std::string member(name);
+    std::ranges::replace(member, '-', '_');
+    return "\"" + member + "\"";
+  });
+}
+
+Json read_query(const HttpRequest& request, std::span<const RequestField> fields) {
+  const auto pairs = request.parameters();
+  if (!pairs) fail("what stands behind \"?\" is not of the form NAME=VALUE&NAME=VALUE");
+  Json read = Json::object();
+  for (const auto& [name, value] : *pairs) {
+    if (read.contains(name)) fail_twice(name);
+    read[name] = value;
+  }
+  check_members(read, fields);
+  return read;
+}
 
 Json read_fields(std::string_view body, std::span<const RequestField> fields) {
   if (body.empty()) return Json::object();
@@ -144,19 +185,11 @@ Json read_fields(std::string_view body, std::span<const RequestField> fields) {
   try {
     read = parse_json(body, {.refuse_repeated_keys = true, .depth = 16});
   } catch (const JsonError& error) {
+    if (error.fault() == JsonError::Fault::repeated_key) fail_twice(error.what());
     fail(fmt::format("the body is no JSON: {}", error.what()));
   }
   if (!read.is_object()) fail("the body is no JSON object");
-  for (const auto& [key, value] : read.items()) {
-    auto field = std::ranges::find(fields, key, &RequestField::name);
-    if (field == fields.end()) field = std::ranges::find(fields, "*", &RequestField::name);
-    if (field == fields.end()) {
-      std::string message = in_quotes(key) + " is no member of this request; there are";
-      for (const RequestField& each : fields) message += fmt::format(" {}", each.name);
-      fail(message);
-    }
-    check(in_quotes(key), value, *field);
-  }
+  check_members(read, fields);
   return read;
 }
 

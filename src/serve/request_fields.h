@@ -9,6 +9,7 @@
 
 #include "core/json.h"
 #include "croft/core/error.h"
+#include "serve/http_message.h"
 
 namespace croft::serve {
 
@@ -21,6 +22,9 @@ class RequestError : public Error {
  private:
   int status_;
 };
+
+// A message of the library, with members of the request where it names options.
+std::string in_members(const Error& error);
 
 enum class FieldType : std::uint8_t {
   text,
@@ -44,8 +48,11 @@ struct RequestField {
 };
 
 // Of the request's JSON; empty bodies are {}.  Throws RequestError, 400: no JSON, no object, a
-// member that is no field or is of another type, a number out of range or a text that is too long.
+// member that is no field, stands twice or is of another type, a number out of range or a text that
+// is too long.
 Json read_fields(std::string_view body, std::span<const RequestField> fields);
+// The same of what stands behind the path: "model=a&…", all of it texts.
+Json read_query(const HttpRequest& request, std::span<const RequestField> fields);
 // The schema of such an object, as OpenAPI 3.1 has it.
 Json schema_of(std::span<const RequestField> fields);
 

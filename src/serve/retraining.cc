@@ -7,6 +7,7 @@
 
 #include "app/label/predict.h"
 #include "core/files.h"
+#include "core/mapped_file.h"
 #include "croft/app/train.h"
 #include "croft/core/error.h"
 #include "croft/core/interrupt.h"
@@ -34,7 +35,24 @@ TrainingOptions options_of(const ServedModel& model) {
   return options;
 }
 
+// Both are there in full before either takes its place.
+void exchange(const std::string& a, const std::string& b) {
+  const MappedFile old_a(a), old_b(b);
+  AtomicFile new_a(a), new_b(b);
+  const auto copy = [](const MappedFile& from, AtomicFile& to) {
+    to.write({reinterpret_cast<const char*>(from.bytes().data()), from.bytes().size()});
+    from.check_unchanged();
+  };
+  copy(old_b, new_a);
+  copy(old_a, new_b);
+  new_a.commit();
+  new_b.commit();
+}
+
 }  // namespace
+
+std::string candidate_of(const std::string& model) { return model + ".candidate"; }
+std::string before_of(const std::string& model) { return model + ".before"; }
 
 Retraining::Retraining(RetrainingFiles files, const ModelStore& models,
                        const Annotation& annotation)
@@ -42,11 +60,11 @@ Retraining::Retraining(RetrainingFiles files, const ModelStore& models,
       models_(models),
       annotation_(annotation),
       path_(models.path(annotation.files().model)),
-      candidate_(path_ + ".candidate"),
-      before_(path_ + ".before") {}
+      candidate_(candidate_of(path_)),
+      before_(before_of(path_)) {}
 
 Retraining::~Retraining() {
-  discard();
+  drop();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -57,10 +75,13 @@ void Retraining::start() {
     throw RequestError(400, "a model of kind " + model->kind +
                                 " does not go on from itself; train it by croft train");
   }
+  annotation_.check_unchanged();
+  check_taken();
   const Annotation::Counts counts = annotation_.counts();
   const std::lock_guard lock(mutex_);
   if (state_ == State::running) throw RequestError(409, "a training is under way");
   if (counts.labelled == 0) throw RequestError(409, "nothing has been labelled yet");
+  check_replaceable(candidate_);
   if (thread_.joinable()) thread_.join();  // it has ended: it needs the lock no more
   ++started_;
   state_ = State::running;
@@ -70,6 +91,7 @@ void Retraining::start() {
   objective_.reset();
   message_.clear();
   before_score_ = after_score_ = Json();
+  written_ = {};
   thread_ = std::thread([this, model] { run(*model); });
 }
 
@@ -80,6 +102,7 @@ void Retraining::run(const ServedModel& model) {
   data.push_back(annotation_.files().labelled);
   try {
     AtomicFile(candidate_, path_).commit();  // nobody reads it who may not read the model
+    written_ = ModelStore::stamp_of(candidate_);
     const TrainingResult result =
         train(data, candidate_, options, [&](const TrainingProgress& now) {
           const std::lock_guard lock(mutex_);
@@ -88,6 +111,7 @@ void Retraining::run(const ServedModel& model) {
           objective_ = now.objective;
           return !stop_;
         });
+    written_ = ModelStore::stamp_of(candidate_);
     Json before, after;
     if (!files_.holdout.empty()) {
       before = score(path_);
@@ -110,8 +134,11 @@ void Retraining::run(const ServedModel& model) {
 void Retraining::end(State state, std::string message) {
   state_ = state;
   message_ = std::move(message);
-  std::error_code none;
-  if (state != State::done) std::filesystem::remove(candidate_, none);
+  if (state != State::done && written_ != ModelStore::Stamp{} &&
+      written_ == ModelStore::stamp_of(candidate_)) {
+    std::error_code none;
+    std::filesystem::remove(candidate_, none);
+  }
   ended_.notify_all();
 }
 
@@ -126,16 +153,47 @@ Json Retraining::score(const std::string& path) const {
   return out;
 }
 
-Json Retraining::status() const {
+// A file that is about to be replaced is a model, or empty, or not there.
+void Retraining::check_replaceable(const std::string& path) const {
   std::error_code none;
-  const bool can_restore = std::filesystem::exists(before_, none);
+  if (!std::filesystem::exists(path, none) || std::filesystem::is_empty(path, none)) return;
+  try {
+    models_.check(annotation_.files().model, path);
+  } catch (const Error& error) {
+    throw RequestError(409, path +
+                                " is in the way, and is no model for this queue: move it away (" +
+                                error.what() + ")");
+  }
+}
+
+// The file has the model that is served, which another program may have replaced by a bad one.
+void Retraining::check_taken() const {
+  const std::string problem = models_.status(annotation_.files().model).problem;
+  if (!problem.empty()) throw RequestError(409, "the model's file was refused: " + problem);
+}
+
+// A model is read once, and not at each question.
+bool Retraining::can_restore() const {
+  const ModelStore::Stamp now = ModelStore::stamp_of(before_);
+  if (now == looked_at_) return restorable_;
+  looked_at_ = now;
+  restorable_ = now != ModelStore::Stamp{};
+  try {
+    if (restorable_) models_.check(annotation_.files().model, before_);
+  } catch (const std::exception&) {  // restore() says why
+    restorable_ = false;
+  }
+  return restorable_;
+}
+
+Json Retraining::status() const {
   const std::lock_guard lock(mutex_);
   Json out = {{"state", kStates[static_cast<std::size_t>(state_)]},
               {"iteration", iteration_},
               {"most", most_},
               {"labelled", labelled_},
               {"message", message_},
-              {"can_restore", can_restore}};
+              {"can_restore", can_restore()}};
   if (objective_) out["objective"] = *objective_;
   if (before_score_.is_object()) out["before"] = before_score_;
   if (after_score_.is_object()) out["after"] = after_score_;
@@ -145,18 +203,30 @@ Json Retraining::status() const {
 void Retraining::accept() {
   const std::lock_guard lock(mutex_);
   if (state_ != State::done) throw RequestError(409, "there is no new model to accept");
+  if (ModelStore::stamp_of(candidate_) != written_) {
+    throw RequestError(409, candidate_ + " has been changed by another program; discard it");
+  }
+  check_taken();
+  check_replaceable(before_);
   copy_whole(path_, before_);
   copy_whole(candidate_, path_);
   end(State::none, "accepted");
 }
 
 void Retraining::discard() {
+  if (!drop()) throw RequestError(409, "there is no training and no new model to discard");
+}
+
+// False: there was nothing to discard.
+bool Retraining::drop() {
   std::unique_lock lock(mutex_);
+  if (state_ != State::running && state_ != State::done) return false;
   const std::uint64_t own = started_;
   stop_ = true;
   ended_.wait(lock, [&] { return state_ != State::running || started_ != own; });
-  if (started_ != own) return;  // another client has begun the next one meanwhile
-  if (state_ != State::none) end(State::none, "discarded");
+  // Another client may have begun the next one meanwhile.
+  if (started_ == own && state_ != State::none) end(State::none, "discarded");
+  return true;
 }
 
 void Retraining::restore() {
@@ -166,9 +236,17 @@ void Retraining::restore() {
   if (!std::filesystem::exists(before_, none)) {
     throw RequestError(409, "there is no model before this one");
   }
-  copy_whole(before_, path_);
-  std::filesystem::remove(before_, none);
-  end(State::none, "the model before is back");
+  try {
+    models_.check(annotation_.files().model, before_);
+  } catch (const Error& error) {
+    throw RequestError(409, std::string("there is no model to go back to: ") + error.what());
+  }
+  if (std::filesystem::exists(path_, none)) {
+    exchange(path_, before_);
+  } else {
+    copy_whole(before_, path_);
+  }
+  end(State::none, "the model before is back; to go back again undoes it");
 }
 
 }  // namespace croft::serve

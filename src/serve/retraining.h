@@ -21,6 +21,10 @@ struct RetrainingFiles {
   std::string holdout;  // both models are compared on it; empty: they are not
 };
 
+// The files beside a model that trainings write: the candidate, and the model before.
+std::string candidate_of(const std::string& model);
+std::string before_of(const std::string& model);
+
 // Thread-safe.
 class Retraining {
  public:
@@ -28,18 +32,23 @@ class Retraining {
   Retraining(RetrainingFiles files, const ModelStore& models, const Annotation& annotation);
   ~Retraining();  // ends a training that is under way
 
-  // Begins.  Throws RequestError: 409 while one is under way, and where nothing is labelled; 400
-  // for a kind of model that cannot go on from itself.
+  // Begins.  Throws RequestError: 409 while one is under way, where nothing is labelled, where
+  // another program has changed the labels, where FILE was refused, and where FILE.candidate is no
+  // model; 400 for a kind of model that cannot go on from itself.
   void start();
   // {"state", "iteration", "most", "objective", "message", "labelled", "before", "after"}: what is
   // known of it.  The states are none, running, done (there is a candidate), failed and stopped.
   Json status() const;
   // Puts the candidate in the place of the model's file, which stays as FILE.before.  Both are
   // replaced whole or not at all, and keep their modes and links.  Throws RequestError, 409,
-  // without a candidate; Error where a disk is full.
+  // without a candidate as the training left it, and where FILE.before is no model; Error where a
+  // disk is full.
   void accept();
-  void discard();  // the candidate; ends a training that is under way
-  // Puts FILE.before back.  Throws RequestError, 409, where there is none.
+  // Removes the candidate; ends a training that is under way.  Throws RequestError, 409, where
+  // there is neither.
+  void discard();
+  // Exchanges the model's file and FILE.before: a second call undoes the first.  Throws
+  // RequestError, 409, where FILE.before is missing or cannot be taken over.
   void restore();
 
  private:
@@ -47,6 +56,10 @@ class Retraining {
   void run(const ServedModel& model);
   Json score(const std::string& path) const;
   void end(State state, std::string message);  // with the lock; a thread does nothing after it
+  void check_replaceable(const std::string& path) const;
+  void check_taken() const;
+  bool drop();
+  bool can_restore() const;  // with the lock
 
   const RetrainingFiles files_;
   const ModelStore& models_;
@@ -62,6 +75,9 @@ class Retraining {
   Json before_score_, after_score_;
   std::uint64_t started_ = 0;  // trainings: who waits for the end of one knows it from the next
   bool stop_ = false;
+  ModelStore::Stamp written_;            // of the candidate, as the training left it
+  mutable ModelStore::Stamp looked_at_;  // of FILE.before
+  mutable bool restorable_ = false;      // that file is a model to go back to
   std::thread thread_;
 };
 

@@ -35,7 +35,7 @@ void label(const Work& work, const ServiceParts& parts,
   parts.metrics.add_answers(work.model->name, counts.sequences);
 }
 
-Json error_line(const Error& error) { return {{"error", {{"message", error.what()}}}}; }
+Json error_line(const Error& error) { return {{"error", {{"message", in_members(error)}}}}; }
 
 // The client has gone.
 struct Gone : std::exception {};

@@ -12,15 +12,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A message of the library, with members of the request where it names options.
-std::string in_members(const Error& error) {
-  return error.message().spelled([](std::string_view name) {
-    std::string member(name);
-    std::ranges::replace(member, '-', '_');
-    return "\"" + member + "\"";
-  });
-}
-
 bool is_json(std::string_view type) {
   type = type.substr(0, type.find(';'));
   while (type.ends_with(' ')) type.remove_suffix(1);
@@ -43,27 +34,34 @@ void add_safety(HttpReply& reply) {
 
 }  // namespace
 
+// The members of a POST, which stand in its body.
+Json Service::read_body(const Endpoint& endpoint, const HttpRequest& request) const {
+  const std::span<const RequestField> fields = endpoint.fields();
+  if (!request.query.empty() &&
+      std::ranges::find(fields, "*", &RequestField::name) == fields.end()) {
+    throw RequestError(400, "the members of this request stand in its body, and none behind \"?\"");
+  }
+  // A form of another page can send no JSON without asking first.
+  if (!is_json(request.field("content-type"))) {
+    throw RequestError(415, "the Content-Type must be application/json");
+  }
+  const std::string_view encoding = request.field("content-encoding");
+  if (encoding.empty() || encoding == "identity") return read_fields(request.body, fields);
+  if (encoding != "gzip") {
+    throw RequestError(415, "the Content-Encoding must be gzip or identity");
+  }
+  const auto body = gunzipped(request.body, parts_.limits.body_bytes);
+  if (!body) throw RequestError(400, "the body is no gzip");
+  if (body->size() > parts_.limits.body_bytes) throw RequestError(413, "the body is too long");
+  return read_fields(*body, fields);
+}
+
 HttpReply Service::call(const Endpoint& endpoint, const HttpRequest& request) const {
   const auto limit = std::chrono::duration<double>(parts_.limits.seconds);
-  Call call{request, parts_, Json::object(),
-            Clock::now() + std::chrono::duration_cast<Clock::duration>(limit)};
-  if (endpoint.fields != nullptr) {
-    // A form of another page can send no JSON without asking first.
-    if (!is_json(request.field("content-type"))) {
-      return error_reply(415, "the Content-Type must be application/json");
-    }
-    const std::string_view encoding = request.field("content-encoding");
-    if (encoding == "gzip") {
-      const auto body = gunzipped(request.body, parts_.limits.body_bytes);
-      if (!body) return error_reply(413, "the body is no gzip, or too long");
-      call.body = read_fields(*body, endpoint.fields());
-    } else if (encoding.empty() || encoding == "identity") {
-      call.body = read_fields(request.body, endpoint.fields());
-    } else {
-      return error_reply(415, "the Content-Encoding must be gzip or identity");
-    }
-  }
-  return endpoint.handle(call);
+  return endpoint.handle({request, parts_,
+                          endpoint.method == "GET" ? read_query(request, endpoint.fields())
+                                                   : read_body(endpoint, request),
+                          Clock::now() + std::chrono::duration_cast<Clock::duration>(limit)});
 }
 
 HttpReply Service::route(const HttpRequest& request, std::string_view& name) const {

@@ -19,6 +19,7 @@ class Service {
 
  private:
   HttpReply route(const HttpRequest& request, std::string_view& endpoint) const;
+  Json read_body(const Endpoint& endpoint, const HttpRequest& request) const;
   HttpReply call(const Endpoint& endpoint, const HttpRequest& request) const;
 
   ServiceParts parts_;

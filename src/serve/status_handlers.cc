@@ -65,8 +65,8 @@ std::optional<Json> transitions_of(const SequenceModel& model) {
 }  // namespace
 
 HttpReply inspect(const Call& call) {
-  const ModelPointer served = model_of(call, call.http.parameter("model"), is_sequence_model,
-                                       "model that labels sequences");
+  const ModelPointer served = model_of(call, call.body.value("model", std::string()),
+                                       is_sequence_model, "model that labels sequences");
   const KindRow& kind = kind_of(*served->sequences);
   Json out = {{"model", served->name},
               {"version", served->version},

@@ -43,7 +43,7 @@ class AnnotationTest : public ::testing::Test {
     text << std::ifstream(path(name), std::ios::binary).rdbuf();
     return text.str();
   }
-  Annotation annotation() const {
+  Annotation annotation() {
     return Annotation({"m", path("queue.txt"), path("labelled.txt")}, *models_);
   }
   // The answer of an endpoint.
@@ -179,7 +179,7 @@ TEST_F(AnnotationTest, TextsHaveOneLabel) {
   write("texts", "good\tnice day\nbad\tawful rain\ngood\tnice sun\nbad\train\n");
   write("queue.txt", "nice rain\n\nsun and a bit of rain\n");
   train({path("texts")}, path("t.croft"), {{"format", "text"}, {"model", "maxent"}});
-  const ModelStore models({path("t.croft")});
+  ModelStore models({path("t.croft")});
   Annotation annotation({"t", path("queue.txt"), path("labelled.txt")}, models);
   EXPECT_EQ(annotation.counts().all, 2);
   annotation.label(1, 0, {"quite good"});
@@ -187,9 +187,8 @@ TEST_F(AnnotationTest, TextsHaveOneLabel) {
 }
 
 TEST_F(AnnotationTest, AQueueIsForAModelOfColumnsOrTexts) {
-  EXPECT_THROW(Annotation({"n", path("queue.txt"), path("l")},
-                          ModelStore({"n=" CROFT_SOURCE_DIR "/examples/graphs/sprinkler.bif"})),
-               UsageError);
+  ModelStore network({"n=" CROFT_SOURCE_DIR "/examples/graphs/sprinkler.bif"});
+  EXPECT_THROW(Annotation({"n", path("queue.txt"), path("l")}, network), UsageError);
   EXPECT_THROW(Annotation({"m", path("none"), path("l")}, *models_), Error);
   write("broken.txt", "a B c d\n");
   EXPECT_THROW(Annotation({"m", path("broken.txt"), path("l")}, *models_), InputError);
@@ -222,9 +221,95 @@ TEST_F(AnnotationTest, AModelLearnsFromTheLabelsIsTakenAndGivenBack) {
   EXPECT_EQ(models_->refresh().size(), 1);
   EXPECT_EQ(models_->find("m")->sequences->labels(), 5);  // with the label of the person
   EXPECT_FALSE(std::filesystem::exists(path("m.croft.candidate")));
+  const std::string learnt = read("m.croft");
   retraining.restore();
   EXPECT_EQ(read("m.croft"), before);
-  EXPECT_EQ(retraining.status()["can_restore"], Json(false));
+  EXPECT_EQ(read("m.croft.before"), learnt);
+  EXPECT_EQ(retraining.status()["can_restore"], Json(true));
+  retraining.restore();  // which undoes it
+  EXPECT_EQ(read("m.croft"), learnt);
+  EXPECT_EQ(read("m.croft.before"), before);
+}
+
+TEST_F(AnnotationTest, AFileThatIsNoModelIsNotGoneBackTo) {
+  Annotation annotation = this->annotation();
+  Retraining retraining({}, *models_, annotation);
+  const std::string model = read("m.croft");
+  for (const std::string& wrong : {std::string("precious\n"), model.substr(0, model.size() / 2)}) {
+    write("m.croft.before", wrong);
+    EXPECT_EQ(retraining.status()["can_restore"], Json(false));
+    EXPECT_EQ(status_of([&] { retraining.restore(); }), 409);
+    EXPECT_EQ(read("m.croft"), model);
+    EXPECT_EQ(read("m.croft.before"), wrong);
+  }
+  write("m.croft.before", model);
+  EXPECT_EQ(retraining.status()["can_restore"], Json(true));
+}
+
+TEST_F(AnnotationTest, FilesOfOthersAreNeitherReplacedNorRemoved) {
+  Annotation annotation = this->annotation();
+  annotation.label(2, 0, {"O", "B-CITY"});
+  Retraining retraining({{path("train.txt")}, ""}, *models_, annotation);
+  const std::string model = read("m.croft");
+  write("m.croft.candidate", "precious\n");
+  EXPECT_EQ(status_of([&] { retraining.start(); }), 409);
+  EXPECT_EQ(read("m.croft.candidate"), "precious\n");
+  std::filesystem::remove(path("m.croft.candidate"));
+  retraining.start();
+  ASSERT_EQ(wait_for(retraining)["state"], Json("done"));
+  write("m.croft.before", "precious\n");
+  EXPECT_EQ(status_of([&] { retraining.accept(); }), 409);
+  EXPECT_EQ(read("m.croft.before"), "precious\n");
+  EXPECT_EQ(read("m.croft"), model);
+  write("m.croft.candidate", "of somebody else\n");
+  EXPECT_EQ(status_of([&] { retraining.accept(); }), 409);
+  retraining.discard();
+  EXPECT_EQ(read("m.croft.candidate"), "of somebody else\n");
+}
+
+TEST_F(AnnotationTest, AFailedTrainingRemovesWhatItWroteAlone) {
+  Annotation annotation = this->annotation();
+  annotation.label(2, 0, {"O", "B-CITY"});
+  Retraining retraining({{path("none.txt")}, ""}, *models_, annotation);
+  retraining.start();
+  EXPECT_EQ(wait_for(retraining)["state"], Json("failed"));
+  EXPECT_FALSE(std::filesystem::exists(path("m.croft.candidate")));
+  std::filesystem::create_directory(path("m.croft.candidate"));  // it cannot be written
+  retraining.start();
+  EXPECT_EQ(wait_for(retraining)["state"], Json("failed"));
+  EXPECT_TRUE(std::filesystem::exists(path("m.croft.candidate")));
+}
+
+TEST_F(AnnotationTest, LabelsThatAnotherProgramHasChangedAreNotLearnt) {
+  Annotation annotation = this->annotation();
+  annotation.label(2, 0, {"O", "B-CITY"});
+  Retraining retraining({{path("train.txt")}, ""}, *models_, annotation);
+  write("labelled.txt", read("labelled.txt") + "more O\n\n");
+  EXPECT_EQ(status_of([&] { retraining.start(); }), 409);
+  EXPECT_EQ(retraining.status()["state"], Json("none"));
+}
+
+TEST_F(AnnotationTest, AModelWithAQueueIsReplacedByOneOfTheSameDataAlone) {
+  Annotation annotation = this->annotation();
+  write("attributes", "O\ta\nB\tb\n\nB\tb\nO\ta\n\n");
+  write("two.txt", "Ann N B-PER\nlives V O\n\nleft V O\nRome N B-LOC\n\n");
+  train({path("attributes")}, path("m.croft"), {{"format", "attributes"}});
+  std::vector<std::string> said = models_->refresh();
+  ASSERT_EQ(said.size(), 1);
+  EXPECT_TRUE(said[0].starts_with("refused ")) << said[0];
+  EXPECT_NE(models_->status("m").problem.find(
+                "is for data of the format attributes, and people label 1 column by \"m\""),
+            std::string::npos)
+      << models_->status("m").problem;
+  train({path("two.txt")}, path("m.croft"));
+  EXPECT_TRUE(models_->refresh().at(0).starts_with("refused "));
+  annotation.label(2, 0, {"O", "B-CITY"});
+  Retraining retraining({{path("train.txt")}, ""}, *models_, annotation);
+  EXPECT_EQ(status_of([&] { retraining.start(); }), 409);
+  EXPECT_EQ(annotation.next("a", Uncertainty::margin, {}, 9).size(), 2);
+  train({path("train.txt")}, path("m.croft"), {{"l2", "3"}});
+  EXPECT_TRUE(models_->refresh().at(0).starts_with("took over "));
+  EXPECT_TRUE(models_->status("m").problem.empty());
 }
 
 // Clients who start and discard at the same time: the lock of one was waited for by the training
@@ -249,7 +334,7 @@ TEST_F(AnnotationTest, ClientsWhoStartAndDiscardAtOnceDoNotWaitForEachOther) {
     clients.push_back(often([&] { retraining.discard(); }));
   }
   for (std::thread& each : clients) each.join();
-  retraining.discard();
+  status_of([&] { retraining.discard(); });  // the last one, if any
   EXPECT_EQ(retraining.status()["state"], Json("none"));
   EXPECT_FALSE(std::filesystem::exists(path("m.croft.candidate")));
 }
@@ -310,7 +395,11 @@ TEST_F(AnnotationTest, EndpointsLabelAndSaySoWhereThereIsNoQueue) {
   EXPECT_EQ(send("/v1/label", R"({"id": 2, "version": 0, "labels": []})", labelling).status, 409);
   EXPECT_EQ(send("/v1/label", R"({"id": 2})", labelling).status, 400);
   EXPECT_EQ(send("/v1/retrain", R"({"action": "win"})", labelling).status, 400);
-  EXPECT_EQ(send("/v1/retrain", R"({"action": "accept"})", labelling).status, 409);
+  for (const char* const action : {"accept", "discard", "restore"}) {
+    const HttpReply reply = send("/v1/retrain", Json{{"action", action}}.dump(), labelling);
+    EXPECT_EQ(reply.status, 409) << reply.body;
+    EXPECT_EQ(reason_of(reply.status), "Conflict");
+  }
 }
 
 TEST_F(AnnotationTest, MistakesHaveTheWordsAroundThem) {

@@ -199,6 +199,25 @@ TEST(HttpServerThreads, ClientsThatReadAStreamSlowlyStopNobody) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
 }
 
+TEST(HttpServerThreads, ItsEndDoesNotWaitForClientsThatTakeOrSayNothing) {
+  for (const char* const path : {"/big", "/river", ""}) {
+    Served served({}, 1);
+    std::vector<Client> clients;
+    for (int k = 0; k < 3; ++k) {
+      Client& each = clients.emplace_back(served);
+      if (*path == '\0') {
+        each.send("POST / HTTP/1.1\r\n");
+      } else {
+        each.ask(path);
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const auto begin = std::chrono::steady_clock::now();
+    served.end();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(2500)) << path;
+  }
+}
+
 TEST(HttpServerThreads, NobodyWorksForClientsThatHaveLeft) {
   const Served served({}, 1);
   Client first(served);

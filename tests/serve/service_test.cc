@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "croft/app/train.h"
 #include "croft/core/error.h"
@@ -160,6 +161,65 @@ TEST_F(ServiceTest, ARequestThatIsWrongIsRefusedWithWhatIsWrong) {
   EXPECT_EQ(send(get("/v1/../etc/passwd")).status, 404);
 }
 
+TEST_F(ServiceTest, EveryMethodAnswersWithoutAWordOfTheServersLimit) {
+  for (const char* const method : {"auto", "junction-tree", "belief-propagation", "gibbs",
+                                   "mean-field", "likelihood-weighting"}) {
+    const Json found = ask("/v1/infer", Json{{"method", method}}.dump());
+    EXPECT_EQ(found["result"]["marginals"].size(), 5) << method << found.dump();
+  }
+  limits_.infer_memory = 1;
+  EXPECT_EQ(send(post("/v1/infer", R"({"method": "junction-tree"})")).status, 400);
+}
+
+TEST_F(ServiceTest, ARefusalNamesTheMemberOfTheRequest) {
+  const std::tuple<const char*, const char*, const char*> cases[] = {
+      {"/v1/tag", R"({"data": "a\n", "model": "m", "model": "m"})", R"("model" stands twice)"},
+      {"/v1/infer", R"({"observe": {"rain": "yes", "rain": "no"}})", R"("rain" stands twice)"},
+      {"/v1/infer", R"({"observe": {"rain": [0, 0]}})",
+       R"("observe": the likelihoods of "rain" must be 0 or more, and one of them above 0)"},
+      {"/v1/infer", R"({"observe": {"rain": [-1, 1]}})",
+       R"("observe": the likelihoods of "rain" must be 0 or more, and one of them above 0)"},
+      {"/v1/infer", R"({"observe": {"rain": [1, 2, 3]}})",
+       R"("observe": "rain" has 2 states, and there are 3 likelihoods)"},
+      {"/v1/infer", R"({"settings": {"restarts": "2"}})", R"("settings" is for a method)"},
+      {"/v1/tag", R"({"data": "a\n", "rules": ["nonsense"]})", R"("rules" "nonsense")"},
+  };
+  for (const auto& [path, body, text] : cases) {
+    const HttpReply reply = send(post(path, body));
+    EXPECT_EQ(reply.status, 400) << body;
+    const std::string message = parse_json(reply.body)["error"]["message"].string();
+    EXPECT_NE(message.find(text), message.npos) << body << "\n" << message;
+  }
+}
+
+TEST_F(ServiceTest, QueriesAreReadAsStrictlyAsBodies) {
+  const std::tuple<const char*, const char*, int> cases[] = {
+      {"/v1/inspect", "model=words", 200},
+      {"/v1/inspect", "", 200},
+      {"/v1/inspect", "model=w%6Frds", 200},
+      {"/v1/inspect", "model=none", 404},
+      {"/v1/inspect", "model=words&model=none", 400},
+      {"/v1/inspect", "model=words&top=99999999999", 400},
+      {"/v1/inspect", "model=%", 400},
+      {"/v1/inspect", "x=%", 400},
+      {"/v1/inspect", "model", 400},
+      {"/v1/network", "model=sprinkler", 200},
+      {"/v1/network", "name=sprinkler", 400},
+      {"/v1/models", "x=1", 400},
+      {"/metrics", "x=1", 400},
+      {"/openapi.json", "x=1", 400},
+      {"/health", "x=1", 200},  // of Label Studio: what else it sends
+      {"/page/main.js", "v=1", 200},
+  };
+  for (const auto& [path, query, status] : cases) {
+    const HttpReply reply = send(get(path, query));
+    EXPECT_EQ(reply.status, status) << path << "?" << query << "\n" << reply.body.substr(0, 200);
+  }
+  HttpRequest request = post("/v1/tag", R"({"data": "a\n"})");
+  request.query = "model=words";
+  EXPECT_EQ(send(request).status, 400);
+}
+
 TEST_F(ServiceTest, LimitsAreKept) {
   limits_.sequence_length = 3;
   EXPECT_EQ(send(post("/v1/tag", R"({"sequences": [["a", "a", "a"]]})")).status, 200);
@@ -175,6 +235,10 @@ TEST_F(ServiceTest, ABodyMayComePacked) {
   limits_.body_bytes = 10'000;
   request.body = gzipped(R"({"data": ")" + std::string(20'000, 'a') + "\"}");
   EXPECT_EQ(send(request).status, 413);
+  request.body = "no gzip";
+  const HttpReply reply = send(request);
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_NE(reply.body.find("the body is no gzip"), reply.body.npos);
 }
 
 TEST_F(ServiceTest, StrangersAreTurnedAway) {
@@ -254,10 +318,15 @@ TEST_F(ServiceTest, TheDescriptionHasEveryEndpointAndEveryMember) {
     const Json& operation =
         described["paths"][endpoint.path][endpoint.method == "GET" ? "get" : "post"];
     EXPECT_FALSE(operation["summary"].string().empty());
-    if (endpoint.fields == nullptr) continue;
+    const auto named = [](const RequestField& field) { return field.name != "*"; };
+    if (endpoint.method == "GET") {
+      const Json* const parameters = operation.get_if("parameters");
+      EXPECT_EQ(parameters == nullptr ? 0 : parameters->size(),
+                std::ranges::count_if(endpoint.fields(), named));
+      continue;
+    }
     const Json& properties =
         operation["requestBody"]["content"]["application/json"]["schema"]["properties"];
-    const auto named = [](const RequestField& field) { return field.name != "*"; };
     EXPECT_EQ(properties.size(), std::ranges::count_if(endpoint.fields(), named));
     // What is described is what is taken: each member of the right type is read, another is
     // refused.

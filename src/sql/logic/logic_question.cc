@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "app/infer/infer_auto.h"
@@ -58,8 +59,10 @@ std::vector<bool> open_predicates(const LogicNetwork& network, const LogicEviden
                                   const std::vector<std::string>& closed) {
   std::vector<bool> out(network.predicates.size()), asked(out.size()), said(out.size());
   for (const AtomPattern& query : queries) asked[query.predicate] = true;
+  std::vector<std::set<std::uint32_t>> weighted(out.size());  // atoms of which nothing is known
+  for (const WeightedFact& each : evidence.weighted) weighted[each.predicate].insert(each.tuple);
   for (std::size_t p = 0; p < out.size(); ++p) {
-    const bool has_facts = !evidence.predicates[p].truth.empty();
+    const bool has_facts = evidence.predicates[p].truth.size() > weighted[p].size();
     out[p] = asked[p] || (!network.predicates[p].closed && !has_facts);
   }
   for (const std::string& name : open) {

@@ -95,6 +95,12 @@ class LogicTest(CliTest):
                    "likelihood", "--query", "P", "-o", self.folder / "x.mln",
                    mentions=["f.db:1:1: a fact with a probability is for questions, not for learning"])
 
+    def test_a_probability_does_not_close_its_predicate(self):
+        document = self.ask(network="t = {A, B}\nP(t)\n1.0 P(x)\n", facts="0.9 P(A)\n")
+        found = {each["atom"]: each["probability"] for each in document["atoms"]}
+        self.assertAlmostEqual(found["P(A)"], 1 / (1 + math.exp(-1) / 9), places=9)
+        self.assertAlmostEqual(found["P(B)"], 1 / (1 + math.exp(-1)), places=9)
+
     def test_dialects_are_told_apart(self):
         network = "p(t)\nlog(0.8/0.2) p(?x)\n#fixweight\n0.5 p(anna)\n"
         document = self.ask("--dialect", "pracmln", network=network, facts="t = {bob}\n")

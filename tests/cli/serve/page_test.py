@@ -301,8 +301,9 @@ class PageTest(support.CliTest):
         self.browser.wait("return document.querySelector('[data-action=restore]') !== null")
         self.assertNotEqual(self.model.read_bytes(), old)
         self.browser.click("[data-action='restore']")
-        self.browser.wait("return document.querySelector('[data-action=restore]') === null")
+        self.browser.wait("return document.getElementById('learning').innerText.includes('is back')")
         self.assertEqual(self.model.read_bytes(), old)
+        self.browser.wait("return document.querySelector('[data-action=restore]') !== null")  # to undo it
 
     def test_confusions_have_examples_behind_them(self):
         self.show("look", "ingredients")

@@ -8,6 +8,7 @@ import os
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -268,6 +269,60 @@ class ServeTest(support.CliTest):
         self.assertEqual(server.ask("GET", "/v1/models", headers={"Authorization": f"Bearer {token}"})[0], 200)
         self.assertEqual(server.ask("GET", "/v1/models", headers={"Host": "evil.example"})[0], 403)
         self.assertEqual(server.end()[0], 0)
+
+    def test_a_training_would_replace_no_file_that_is_named(self):
+        model = self.folder / "m.croft"
+        shutil.copy(self.model, model)
+        queue, labelled = self.file("queue", "2\ncups\n\n"), self.folder / "labelled"
+        candidate, before = f"{model}.candidate", f"{model}.before"
+        shutil.copy(self.model, before)
+        shutil.copy(INGREDIENTS / "train.txt", candidate)
+        (self.folder / "link").symlink_to(candidate)
+        usual = ["-m", model, "--queue", queue, "--labelled", labelled]
+        for arguments, message in [
+                (usual[:-1] + [candidate], f"--model and --labelled both write {candidate}"),
+                (usual[:-1] + [self.folder / "link"], "--model and --labelled both write"),
+                (usual[:-1] + [before], f"--model and --labelled both write {before}"),
+                (usual + ["--train", candidate], f"--model {candidate} would replace the input {candidate}"),
+                (usual + ["--train", before], f"--model {before} would replace the input {before}"),
+                (usual + ["--holdout", self.folder / "link"], f"--model {candidate} would replace the input"),
+                (usual + ["-m", f"old={before}"], f"--model {before} would replace the input {before}")]:
+            ended = croft("serve", *arguments, "--port", "0", timeout=20)
+            self.assertEqual((ended.returncode, ended.stdout), (2, b""), ended.stderr)
+            self.assertIn(message, ended.stderr.decode())
+        self.assertFalse(labelled.exists())
+
+    def test_one_goes_back_to_models_alone_and_forth_again(self):
+        model, before = self.folder / "m.croft", self.folder / "m.croft.before"
+        shutil.copy(self.model, model)
+        good = model.read_bytes()
+        before.write_text("precious\n")
+        server = Server(model, "--queue", self.file("queue", "2\ncups\n\n"), "--labelled", self.folder / "labelled")
+        status, answer, _ = server.ask("POST", "/v1/retrain", {"action": "restore"})
+        self.assertEqual(status, 409)
+        self.assertIn("there is no model to go back to", json.loads(answer)["error"]["message"])
+        self.assertEqual((model.read_bytes(), before.read_text()), (good, "precious\n"))
+        other = croft("train", "-o", before, INGREDIENTS / "train.txt", "--max-iterations", "2")
+        self.assertEqual(other.returncode, 0, other.stderr)
+        old = before.read_bytes()
+        self.assertTrue(json.loads(server.ask("GET", "/v1/training")[1])["can_restore"])
+        for now, kept in (old, good), (good, old):
+            server.post("/v1/retrain", action="restore")
+            self.assertEqual((model.read_bytes(), before.read_bytes()), (now, kept))
+        self.assertEqual(server.end()[0], 0)
+
+    def test_it_ends_at_once_though_a_client_does_not_read(self):
+        server = Server(self.model)
+        client = socket.create_connection(("127.0.0.1", server.port))
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        body = json.dumps({"data": "2\ncups\nflour\n\n" * 40_000, "marginals": "all"}).encode()
+        client.sendall(b"POST /v1/tag HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                       b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.addCleanup(client.close)
+        client.recv(1, socket.MSG_PEEK)  # the answer has begun
+        begin = time.monotonic()
+        self.assertEqual(server.end(), (0, ""))
+        self.assertLess(time.monotonic() - begin, 2.5)
 
     def test_what_cannot_be_served_is_an_error(self):
         for arguments, status, message in [
