@@ -60,12 +60,16 @@ def check_training(X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> None
     """TypeError for data that is read in no order, ValueError for labels that would tear what the program writes."""
     for given, name in ((X, "X"), (y, "y"), (X_dev, "X_dev"), (y_dev, "y_dev")):
         check_order(given, name)
+    sound: set[str] = set()
     for labels, name in ((y, "y"), (y_dev, "y_dev")):
         for n, of_sequence in enumerate(labels if hasattr(labels, "__iter__") else ()):
             for t, label in enumerate(of_sequence if hasattr(of_sequence, "__iter__") else ()):
+                if isinstance(label, str) and label in sound:
+                    continue
                 for each in label if isinstance(label, (set, frozenset)) else [label]:
                     if isinstance(each, str):
                         check_label(each, f"{name}[{n}][{t}]")
+                        sound.add(each)
 
 
 def check_label(label: str, name: str) -> None:
