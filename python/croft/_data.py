@@ -31,7 +31,7 @@ def is_frame(given: Any) -> bool:
 
 
 def check_order(given: Any, name: str, elements: bool = True) -> None:
-    """TypeError for a set, and for a table, whose elements are names: given, and where it is a list its elements."""
+    """Raises TypeError if it, or an element of a list, is a set, which has no order, or a table, which gives names."""
     if isinstance(given, (set, frozenset)):
         raise TypeError(f"{name} is {a_type(given)}, which has no order; give a list")
     if isinstance(given, Mapping) or is_frame(given):
@@ -57,7 +57,7 @@ def label_lists(given: Any, name: str) -> list[Any]:
 
 
 def check_training(X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> None:
-    """TypeError for data that is read in no order, ValueError for labels that would tear what the program writes."""
+    """Raises TypeError for data without an order, ValueError for labels that would tear what the program writes."""
     for given, name in ((X, "X"), (y, "y"), (X_dev, "X_dev"), (y_dev, "y_dev")):
         check_order(given, name)
     sound: set[str] = set()
@@ -173,14 +173,12 @@ def _label(value: Any, name: str) -> str:
     return value
 
 
-_ENDS = {"TAB and no line end": "\n\t\r", "blank, no TAB and no line end": " \n\t\r"}
-
-
-def _text(value: Any, name: str, without: str) -> str:
+def _text(value: Any, name: str, blanks: bool) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} is {a_type(value)}, and a str was expected")
-    if not value or any(character in _ENDS[without] for character in value):
-        raise ValueError(f"{name} has {value!r}, which must not be empty, and must have no {without}")
+    if not value or any(character in ("\n\t\r" if blanks else " \n\t\r") for character in value):
+        raise ValueError(f"{name} has {value!r}, which must not be empty, and must have no "
+                         f"{'' if blanks else 'blank, '}TAB or line end")
     return value
 
 
@@ -188,7 +186,7 @@ def _rows(sequence: Any, labels: Any, name: str, of: str) -> list[str]:
     rows = [[row] if isinstance(row, str) else row for row in sequence]
     lines = []
     for t, (row, label) in enumerate(zip(rows, _labels_of(rows, labels, name, of))):
-        cells = [_text(cell, f"{name}[{t}]", "blank, no TAB and no line end") for cell in row]
+        cells = [_text(cell, f"{name}[{t}]", False) for cell in row]
         lines.append("\t".join(cells if label is None else [*cells, label]))
     return [*lines, ""]
 
@@ -200,8 +198,7 @@ def _attributes(sequence: Any, labels: Any, name: str, of: str) -> list[str]:
         raise type(fault)(re.sub("^sequence", lambda found: name, str(fault))) from None
     lines = []
     for t, (attributes, label) in enumerate(zip(positions, _labels_of(positions, labels, name, of))):
-        names = [(_escaped(_text(each, f"{name}[{t}]", "TAB and no line end")), value)
-                 for each, value in attributes.items()]
+        names = [(_escaped(_text(each, f"{name}[{t}]", True)), value) for each, value in attributes.items()]
         lines.append("\t".join([_escaped(label or ""), *(f"{each}:{value!r}" for each, value in names)]))
     return [*lines, ""]
 
