@@ -44,7 +44,8 @@ def check_order(given: Any, name: str, elements: bool = True) -> None:
             raise TypeError(f"{name}[{n}] is {a_type(each)}, and a list was expected: its elements are names of "
                             f"columns; give {name}[{n}].values.tolist()")
         elif isinstance(each, Mapping):
-            raise TypeError(f"{name}[{n}] is {a_type(each)}, and a list with an element for each position was expected")
+            of = "the attributes of" if name.startswith("X") else "a label for"
+            raise TypeError(f"{name}[{n}] is {a_type(each)}, and a list with {of} each position was expected")
 
 
 def label_lists(given: Any, name: str) -> list[Any]:
