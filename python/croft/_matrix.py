@@ -1,8 +1,10 @@
 """What the estimators of rows share: matrices, labels and weights as they are handed in and on."""
 from __future__ import annotations
 
+import numbers
 from typing import TYPE_CHECKING, Any, Sequence
 
+from ._data import check_label, is_frame
 from ._params import BaseEstimator, mapping, raise_not_fitted
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ except ImportError:
             right = numpy.asarray(y) == self.predict(X)  # type: ignore[attr-defined]
             return float(numpy.average(right, weights=sample_weight))
 
-__all__ = ["RowClassifier", "arrays", "classes_from", "example_weights", "row_weights", "validated"]
+__all__ = ["RowClassifier", "arrays", "check_classes", "classes_from", "example_weights", "row_weights", "validated"]
 
 
 class RowClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -61,6 +63,11 @@ Matrix = tuple[Any, Any, Any]  # values, columns, begin of each row; the last tw
 def validated(estimator: Any, X: Any, y: Any, reset: bool) -> Any:
     """X as a float64 array or CSR matrix, and y, where it is given, as an array."""
     import numpy
+    if getattr(X, "ndim", 1) == 1 and hasattr(X, "__len__") and not is_frame(X) and isinstance(next(iter(X), 0), str):
+        raise TypeError(f"X is texts, and {type(estimator).__name__} takes a matrix of numbers: TextVectorizer makes "
+                        "one, and the model of a file that was trained on texts is croft.load(path)")
+    if y is not None:
+        check_classes(y)
     try:
         from sklearn.utils.multiclass import check_classification_targets
     except ImportError:
@@ -74,6 +81,17 @@ def validated(estimator: Any, X: Any, y: Any, reset: bool) -> Any:
     if y is not None:
         check_classification_targets(found[1])
     return found
+
+
+def check_classes(y: Any, name: str = "y") -> None:
+    """ValueError for what is no label, and for a label that would tear the lines of what the program writes."""
+    known = getattr(getattr(y, "dtype", None), "kind", "O") in "iub" or not hasattr(y, "__iter__")
+    for n, label in enumerate(() if known else y):
+        if label is None or type(label).__name__ in ("NAType", "NaTType") or (
+                isinstance(label, numbers.Real) and label != label):
+            raise ValueError(f"{name}[{n}] is {label}: no label")
+        if isinstance(label, str):
+            check_label(label, f"{name}[{n}]")
 
 
 def _validated_alone(estimator: Any, X: Any, y: Any, reset: bool) -> Any:

@@ -5,6 +5,7 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, TypeVar, Union
 
 from . import _core
+from ._data import check_training, label_lists
 from ._parameters import ChainCRFParameters, Prior
 from ._params import BaseEstimator, a_type, raise_not_fitted, warn
 from .model import Explanation, Inspection, Labelling, Labels, Model, Span
@@ -116,7 +117,7 @@ class SequenceEstimator(BaseEstimator):  # type: ignore[misc]
               sample_weight: Optional[Sequence[float]] = None) -> float:
         """The share of positions whose label is predicted right; sample_weight [N] weighs sequences."""
         right = total = 0.0
-        predicted = self.predict(X)
+        predicted, y = self.predict(X), label_lists(y, "y")
         weights = [1.0] * len(predicted) if sample_weight is None else list(sample_weight)
         if len(y) != len(predicted) or len(weights) != len(predicted):
             raise ValueError(f"X has {len(predicted)} sequences, y the labels of {len(y)}" + (
@@ -180,8 +181,11 @@ class ChainKind(SequenceEstimator):
         if y is None:
             raise ValueError("y is None; fit needs the labels of each sequence")
         self._check(callback)
+        if sample_weight is not None and X_dev is not None and y_dev is None:
+            raise TypeError("fit takes X, y and sample_weight in this order: name the others, X_dev=... and y_dev=...")
         if (X_dev is None) != (y_dev is None):
             raise ValueError("X_dev and y_dev go together: give both or neither")
+        check_training(X, y, X_dev, y_dev)
         if sample_weight is not None and not hasattr(sample_weight, "__getitem__"):
             sample_weight = _listed(sample_weight)
         prior = _prior_model(getattr(self, "prior", None))

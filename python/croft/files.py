@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import Any, Iterable, Iterator, NamedTuple, Optional, Sequence, Union
 
 from . import _core
-from ._data import are_paths, file_of, format_of
-from ._params import check_count, counted, warn
-from .model import Model, PathLike, model_of
-from .tables import table
+from ._data import Listing, are_paths, check_order, file_of, format_of, is_path
+from ._params import a_type, check_count, counted, warn
+from .model import Model, PathLike, as_predicted, model_of
+from .tables import Table, table
 
 Paths = Union[PathLike, Sequence[PathLike]]
 
@@ -122,6 +122,7 @@ def calibrate(model: Any, data: Any, output: Optional[PathLike] = None, *, y: Op
     the model does not go with.
     """
     check_count("threads", threads, 0, 1024)
+    _check_output(output)
     with _file_of(model) as path, _files_of(model, data, y, True) as paths, tempfile.TemporaryDirectory() as folder:
         written = os.path.join(folder, "calibrated.croft") if output is None else os.fspath(output)
         found, warnings = _core.calibrate(path, paths, written, method, threads)
@@ -137,6 +138,19 @@ class Stacked(NamedTuple):
     X: list[list[dict[str, float]]]
     y: Optional[list[list[str]]]
     weights: Optional[list[float]]
+
+    def __str__(self) -> str:
+        """The numbers, and the first positions with the last of their attributes, which are the probabilities."""
+        positions = [(n, t) for n, sequence in enumerate(self.X) for t in range(len(sequence))]
+        rows = [(n, t, *([self.y[n][t]] if self.y else []),
+                 ", ".join(f"{name}: {value:g}" for name, value in list(self.X[n][t].items())[-3:]))
+                for n, t in positions[:5]]
+        columns = ["sequence", "position", *(["label"] if self.y else []), "last attributes"]
+        return (f"{counted(len(self.X), 'sequence')}, {counted(len(positions), 'position')}"
+                f"{'' if self.y else ', without labels'}\n{Table(columns, rows)}")
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # of IPython
+        printer.text(str(self))
 
 
 def stack(model: Any, data: Any, output: Optional[PathLike] = None, *, y: Optional[Sequence[Any]] = None,
@@ -166,8 +180,9 @@ def stack(model: Any, data: Any, output: Optional[PathLike] = None, *, y: Option
         check_count("elsewhere", elsewhere, 0)
     if group_by and not jackknife and elsewhere is None:
         raise ValueError("group_by is for jackknife, whose parts divide no group, and elsewhere: leave it out")
-    if are_paths(data) and not _paths(data):
-        raise ValueError("no data: name a file")
+    _check_output(output)
+    if jackknife and y is None and not are_paths(data):
+        raise ValueError("y is None, and jackknife trains models on data: give the labels as y")
     with _file_of(model) as path, _files_of(model, data, y, False) as paths:
         lines = _core.stack(path, paths, _optional(template), _optional(kit), jackknife, group_by, elsewhere,
                             threads, options, warn)
@@ -205,7 +220,7 @@ def suggest(model: Any, data: Union[PathLike, Iterable[Any]], *, by: Optional[st
     """The sequences that are most worth labelling, the best first (docs/predict.md, "What to label next").
 
     A dict each: score, sequence (its number, from 0), line, labels, rows or text; with a density, that too.
-    Sequences that are in no file have no line.
+    Sequences that are in no file have no line.  Prints as a table.
 
     model   : a Model, a fitted estimator, or the path of a model file; a list of two or more: a committee
     data    : the path of a file, or sequences, as predict has them; a str is a path
@@ -226,13 +241,15 @@ def suggest(model: Any, data: Union[PathLike, Iterable[Any]], *, by: Optional[st
     if not isinstance(by, str):
         raise TypeError(f"by is {by!r}, and a str was expected")
     opened = [model_of(each)._native for each in models]
+    check_order(data, "X")
     given: Union[str, list[Any]] = os.fspath(data) if isinstance(data, (str, os.PathLike)) else list(data)
     options = {"format": format, "tokenizer": tokenizer, "label_column": label_column, "ignore_lines": ignore_lines,
                "text_column": text_column, "misaligned": misaligned}
     for option in (name for name, value in options.items() if value is not None and not isinstance(given, str)):
         raise ValueError(f"{option} is of a file, and data is sequences: leave it out")
     text = _core.suggest(opened, given, by, top, float(density), options)
-    return [json.loads(line) for line in text.splitlines()]
+    return Listing(map(json.loads, text.splitlines()),
+                   ("score", "density", "sequence", "line", "labels", "rows", "text"))
 
 
 _ITEM = re.compile(r"((?:\\.|[^\\:])*)(?::(.*))?", re.S)
@@ -271,6 +288,11 @@ def _hand_over(made: bytes, output: Optional[PathLike]) -> Optional[str]:
     return None
 
 
+def _check_output(output: Any) -> None:
+    if output is not None and not is_path(output):
+        raise TypeError(f"output is {a_type(output)}; labels are y=..., and output is the path of a file")
+
+
 def _paths(data: Paths) -> list[str]:
     return [os.fspath(data)] if isinstance(data, (str, os.PathLike)) else [os.fspath(path) for path in data]
 
@@ -283,7 +305,8 @@ def _files_of(model: Any, data: Any, y: Any, labelled: bool) -> Iterator[list[st
         return
     if labelled and y is None:
         raise ValueError("y is None; data is sequences, whose labels it has")
-    with file_of(data, y, format_of(model_of(model))) as file:
+    opened = model_of(model)
+    with file_of(as_predicted(opened, data), y, format_of(opened)) as file:
         yield [file.path]
 
 
@@ -294,10 +317,12 @@ def _optional(path: Optional[PathLike]) -> str:
 @contextmanager
 def _file_of(model: Any) -> Iterator[str]:
     """The path of a model file, for as long as it is needed."""
-    if isinstance(model, (str, os.PathLike)):
-        yield os.fspath(model)
-        return
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "model.croft")
-        model_of(model).save(path)
-        yield path
+        path = os.fspath(model) if is_path(model) else os.path.join(folder, "model.croft")
+        if not is_path(model):
+            model_of(model).save(path)
+        try:
+            yield path
+        except _core.Error as fault:
+            said = str(fault) if is_path(model) else str(fault).replace(path, "the model")
+            raise type(fault)(re.sub(r"(?<!\S)--(?=[a-z])", "", said)) from None

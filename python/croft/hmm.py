@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence
 
 from . import _core
+from ._data import check_training
 from ._parameters import HMMParameters
 from .estimator import Callback, SequenceEstimator, TrainingLog, _listed, warn_if_interrupted
 from .model import Inspection, Model
@@ -48,6 +49,7 @@ class HMM(HMMParameters, SequenceEstimator):
         Ctrl-C stops after the iteration under way, keeps its model and warns (TrainingInterrupted).
         """
         self._check(callback)
+        check_training(X, y)
         if sample_weight is not None and not hasattr(sample_weight, "__getitem__"):
             sample_weight = _listed(sample_weight)
         options = {**self._given(), "format": self._format(X)}

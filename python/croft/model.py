@@ -5,12 +5,13 @@ import json
 import numbers
 import operator
 import os
+import re
 from collections import defaultdict
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from . import _core
-from ._data import DataFile, Report, file_of, format_of, format_of_sequences, is_path
+from ._data import (DataFile, Report, check_order, file_of, format_of, format_of_sequences, is_path, label_lists)
 from ._params import a_type, check_count, check_seed, counted, warn
 from .features import FeatureFunction
 from .tables import table
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 PathLike = Union[str, "os.PathLike[str]"]
 Labels = list[str]
+
+_OF_ROWS = {"maxent": "LogisticRegression", "naive-bayes": "NaiveBayes"}
 
 
 class Labelling(NamedTuple):
@@ -344,8 +347,18 @@ class Model:
             raise TypeError(f"features is {a_type(features)}; give a croft.FeatureFunction of a token, or "
                             "FeatureFunction.of_sequence(f)")
         told = None if features is None else features._for(self._native)
+        check_order(X, "X", features is None)
+        for given, name in ((known, "known"), (y, "y")):
+            check_order(given, name)
         plan = self._plan(how, known is not None)
-        answers = defaultdict(list, plan.tag(X, known if y is None else y, questions, int(threads), streams, told))
+        try:
+            answers = defaultdict(list, plan.tag(X, known if y is None else y, questions, int(threads), streams, told))
+        except (TypeError, ValueError) as fault:
+            kind = json.loads(self._native.meta())["kind"]
+            if kind in _OF_ROWS and getattr(X, "ndim", 1) == 2:
+                raise type(fault)(f"{fault}; this model of kind {kind} labels sequences, and the estimator that "
+                                  f"croft.{_OF_ROWS[kind]}.load gives takes the rows of a matrix") from None
+            raise
         for warning in answers.pop("warning", ()):
             if self._warns:
                 warn(warning)
@@ -441,14 +454,22 @@ class Evaluation(_Shown):
                      [(name, *(each[key] for key in names)) for name, each in classes.items()])
 
 
-def evaluate(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]], *, chunks: str = "auto") -> Evaluation:
+def evaluate(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]], *more: Any,
+             chunks: str = "auto") -> Evaluation:
     """Compares labels: token accuracy, per-label and chunk precision, recall, F1 (docs/evaluation.md).
 
-    Fractions, under the names of ``croft evaluate --json``; prints as ``croft evaluate`` does.
+    Fractions, under the names of ``croft evaluate --json``, such as ``["tokens"]["accuracy"]``; prints as ``croft
+    evaluate`` does.
 
     chunks : how labels spell chunks: auto, bio, bio1, ioe, bioes, raw, or none
     """
-    return Evaluation(*_core.evaluate(list(y_true), list(y_pred), chunks))
+    if more or hasattr(y_true, "predict"):
+        raise TypeError("evaluate takes labels, y_true and y_pred; of a model give evaluate(y, model.predict(X))")
+    gold, predicted = label_lists(y_true, "y_true"), label_lists(y_pred, "y_pred")
+    found = Evaluation(*_core.evaluate(gold, predicted, chunks))
+    if not any(map(len, gold)):
+        raise ValueError("there is no labelled sequence to evaluate")
+    return found
 
 
 def chunk_f1(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]], *, chunks: str = "auto") -> float:
@@ -486,14 +507,20 @@ def errors(model: Any, data: Any, y: Optional[Sequence[Any]] = None, *, train: O
     check_count("top", top, 0)
     opened = model_of(model)
     _check_labelled(data, y)
+    data = as_predicted(opened, data)
     with file_of(data, y, format_of(opened)) as file:
         document: dict[str, Any] = json.loads(_core.errors(
             opened._native, file.path, "" if train is None else os.fspath(train), kind or "", top, bool(explain),
             chunks))
     columns = ["kind", *([] if file.starts else ["line"]), "sequence", "position", "gold", "predicted", "probability",
                "context"]
-    for each in document["errors"] if file.starts else ():
-        del each["line"]
+    for each in document["errors"]:
+        if file.starts:
+            del each["line"]
+            for name in ("file", "line"):
+                each.get("why", {}).pop(name, None)
+        if not opened.rows:
+            each.update((name, _counted_from_0(each[name])) for name in ("gold", "predicted"))
     heading = (f"{document['found']} of {document['gold']} {document['of']} found, {document['wrong_sequences']} of "
                f"{counted(document['sequences'], 'sequence')} with an error")
     return Report(document, heading, columns,
@@ -514,8 +541,32 @@ def card(model: Any, data: Any = None, y: Optional[Sequence[Any]] = None, *, nam
     if data is None:
         return _core.card(opened._native, name, "", notes, top, format)
     _check_labelled(data, y)
+    data = as_predicted(opened, data)
     with file_of(data, y, format_of(opened)) as file:
-        return _core.card(opened._native, name, file.path, notes, top, format)
+        page = _core.card(opened._native, name, file.path, notes, top, format)
+    return _by_sequence(page, file, format) if file.starts else page
+
+
+def _counted_from_0(chunk: str) -> str:
+    """The text of a chunk without words, whose positions the program counts from 1."""
+    place = re.search(r" at positions? [0-9 to]+$", chunk)
+    return chunk if place is None else chunk[:place.start()] + re.sub(
+        "[0-9]+", lambda found: str(int(found[0]) - 1), place[0])
+
+
+def _by_sequence(page: str, file: DataFile, format: str) -> str:
+    """The card's mistakes by sequence, from 0 on, and not by lines of a file that is no longer there."""
+    if format == "json":
+        document = json.loads(page)
+        for each in document["errors"]["errors"]:
+            del each["line"]
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    heading, end = ("<tr><th>line</th>", "</table>") if format == "html" else ("\n| line | kind ", "\n\n")
+    before, line, after = page.partition(heading)
+    table, end, after = after.partition(end)
+    table = re.sub(r"^(\| |<tr><td>)([0-9]+)", lambda cell: f"{cell[1]}{file.place(int(cell[2]))['sequence']}", table,
+                   flags=re.MULTILINE)
+    return before + line.replace("line", "sequence") + table + end + after
 
 
 def check(train: Any, *tests: Any, format: Optional[str] = None,
@@ -527,8 +578,9 @@ def check(train: Any, *tests: Any, format: Optional[str] = None,
     """What is strange in labelled data: under "train" and "tests" the numbers of sequences and labels, and
     "findings" by name, each with a count and some cases (docs/formats.md); prints as a table.
 
-    train, tests : each the path of a file, or a pair (X, y) of sequences, as fit has them; cases of files have the
-        line, those of sequences the sequence and the position, from 0 on
+    train, tests : each the path of a file, or a pair (X, y) of sequences, as fit has them, with all labels;
+        check(X, y) is check((X, y)); cases of files have the line, those of sequences the sequence and the position,
+        from 0 on
     format : of files, as ``croft train`` has it: columns (None), spans, csv, conllu, doccano, ...; show : cases of
         each finding
     label_column : the one with the labels: of columns its number, from 1 on, of conllu its name; None: the last
@@ -538,6 +590,8 @@ def check(train: Any, *tests: Any, format: Optional[str] = None,
     label, delimiter, text_column, numeric, categorical, ignore, missing, standardise : of tables, as ``croft train``
         has them
     """
+    if len(tests) == 1 and not any(is_path(each) or isinstance(each, tuple) for each in (train, *tests)):
+        train, tests = (train, tests[0]), ()
     given = [train, *tests]
     in_memory = [not is_path(each) for each in given]
     if any(in_memory) and not all(in_memory):
@@ -547,32 +601,35 @@ def check(train: Any, *tests: Any, format: Optional[str] = None,
     for each in given if any(in_memory) else ():
         if not isinstance(each, tuple) or len(each) != 2:
             raise TypeError(f"data is {a_type(each)}; give the path of a file, or a pair (X, y) of sequences")
+        check_order(each[0], "X")
     if any(in_memory):
         format = format_of_sequences(train[0])
+    names = ["train", *(f"tests[{n}]" for n in range(len(tests)))]
     with ExitStack() as stack:
-        files = [stack.enter_context(
-            file_of(each, None, "") if is_path(each) else file_of(each[0], each[1], format or "", name))
-            for each, name in zip(given, ["train", *(f"tests[{n}]" for n in range(len(tests)))])]
+        files = [stack.enter_context(file_of(each, None, "") if is_path(each) else
+                                     file_of(each[0], each[1], format or "", f"{name}[0]" if tests else "X",
+                                             f"{name}[1]" if tests else "y"))
+                 for each, name in zip(given, names)]
         options = {"format": format or "columns", "show": show, "label_column": label_column,
                    "ignore_lines": ignore_lines, "tokenizer": tokenizer, "misaligned": misaligned, "label": label,
                    "delimiter": delimiter, "text_column": text_column, "numeric": numeric, "categorical": categorical,
                    "ignore": ignore, "missing": missing, "standardise": standardise}
         document: dict[str, Any] = json.loads(_core.check(files[0].path, [each.path for each in files[1:]], options))
     reports = [document["train"], *document["tests"]]
-    for file, report in zip(files, reports):
+    for file, report, name in zip(files, reports, names):
         if file.starts:
+            report["file"] = name
             _name_places(report, file, files)
     rows = [[report["file"], name, found["count"], found["cases"][0]["what"] if found["cases"] else ""]
             for report in reports for name, found in report["findings"].items()]
     heading = "\n".join(f"{each['file']}: {counted(each['sequences'], 'sequence')}, "
                         f"{counted(each['positions'], 'position')}, {counted(len(each['labels']), 'label')}"
-                        for each in reports)
+                        for each in reports) + ("" if rows else "\nnothing that is strange")
     return Report(document, heading, ["data", "finding", "count", "such as"], rows)
 
 
 def _name_places(report: dict[str, Any], file: DataFile, files: list[DataFile]) -> None:
     """Cases by sequence and position, and not by lines of a file that is no longer there."""
-    report["file"] = os.path.basename(file.path)
     for name, found in report["findings"].items():
         for case in found["cases"]:
             case.update(file.place(case.pop("line")))
@@ -586,15 +643,26 @@ def _check_labelled(data: Any, y: Any) -> None:
         raise ValueError("y is None; data is sequences, whose labels it has")
 
 
+def as_predicted(model: Model, data: Any) -> Any:
+    """Sequences as a list, or paths; raises what predict raises of sequences that the model cannot read."""
+    if is_path(data):
+        return data
+    check_order(data, "X")
+    sequences = list(data)
+    model.predict(sequences)
+    return sequences
+
+
 def compare(y_true: Sequence[Sequence[str]], y_first: Sequence[Sequence[str]], y_second: Sequence[Sequence[str]], *,
             chunks: str = "auto", draws: int = 10_000, confidence: float = 0.95, seed: int = 1,
-            show: int = 10) -> dict[str, Any]:
+            show: int = 10) -> Report:
     """Whether one labelling of the same sequences is better than another (docs/evaluation.md).
 
     Under "metrics" accuracy and, of chunk labels, precision, recall and F1: of each labelling, their difference,
     its interval by the bootstrap, and p by approximate randomisation, both over sequences.  Under "differences" the
     sequences on which the two differ most, each with its "labels": position, gold, first, second.  The names are
-    those of ``croft compare --json``, without "line" and "text": labels are in no file and have no words.
+    those of ``croft compare --json``, without "line" and "text": labels are in no file and have no words.  Prints as a
+    table of the metrics.
 
     chunks : as `evaluate` has it; draws : of each test; confidence : of the interval, between 0 and 1;
     seed : what is drawn; show : how many sequences are under "differences"
@@ -605,10 +673,13 @@ def compare(y_true: Sequence[Sequence[str]], y_first: Sequence[Sequence[str]], y
     if not isinstance(confidence, numbers.Real):
         raise TypeError(f"confidence is {confidence!r}, and a number was expected")
     # A str is no list of labels, which the extension says.
-    given = ([each if isinstance(each, str) else list(each) for each in labels]
-             for labels in (y_true, y_first, y_second))
+    given = ([each if isinstance(each, str) else list(each) for each in label_lists(labels, name)]
+             for labels, name in ((y_true, "y_true"), (y_first, "y_first"), (y_second, "y_second")))
     document: dict[str, Any] = json.loads(_core.compare(*given, chunks, draws, float(confidence), seed, show))
-    return document
+    columns = ["first", "second", "difference", "low", "high", "p"]
+    return Report(document, f"{document['differing']} of {counted(document['sequences'], 'sequence')} differ",
+                  ["metric", *columns],
+                  [[name, *(found[each] for each in columns)] for name, found in document["metrics"].items()])
 
 
 def _restore(cls: type[Model], data: bytes) -> Model:

@@ -7,7 +7,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Union
 
 from . import _core
-from ._matrix import (RowClassifier, arrays as _arrays, classes_from as _classes_from,
+from ._matrix import (RowClassifier, arrays as _arrays, check_classes, classes_from as _classes_from,
                       example_weights as _weights, stacked, validated as _validated)
 from ._parameters import NaiveBayesParameters
 from .estimator import warn_if_interrupted
@@ -73,6 +73,7 @@ class NaiveBayes(NaiveBayesParameters, RowClassifier):
         if isinstance(self.class_weight, str):
             raise ValueError(f"class_weight is {self.class_weight!r}, and partial_fit sees a part of the rows; "
                              "give a dict")
+        check_classes(classes, "classes")
         first = not hasattr(self, "_table")
         X, y = self._labelled(X, y, reset=first)
         if first:

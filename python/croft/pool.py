@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence
 
 from . import _core
+from ._data import check_training
 from ._parameters import MixtureParameters, PoolCRFParameters
 from ._params import a_type
 from .estimator import (Callback, ChainCRF, ChainKind, SequenceEstimator, TrainingLog, _listed, _prior_model,
@@ -84,6 +85,7 @@ class Mixture(MixtureParameters, SequenceEstimator):
         if y is None:
             raise ValueError("y is None; fit needs the labels of each sequence")
         self._check(callback)
+        check_training(X, y)
         if sample_weight is not None and not hasattr(sample_weight, "__getitem__"):
             sample_weight = _listed(sample_weight)
         models = self._components()

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence, Union
 
 from . import _core, _params
+from ._data import check_order
 from ._params import BaseEstimator
 
 if TYPE_CHECKING:
@@ -160,6 +161,7 @@ class TextVectorizer(BaseEstimator):  # type: ignore[misc]
 def _texts(raw_documents: Iterable[str]) -> list[str]:
     if isinstance(raw_documents, (str, bytes)):
         raise ValueError("raw_documents is one str; give a list of texts")
+    check_order(raw_documents, "raw_documents")
     return list(raw_documents)
 
 

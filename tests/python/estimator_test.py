@@ -155,10 +155,10 @@ def test_sparse_and_dense_matrices_and_both_together_are_attributes_with_values(
 
 def test_labels_may_be_any_str(data):
     X = [[["a"], ["b"], ["c"], ["d"]]] * 3
-    y = [["B X", "ünï", "", "a|b?"]] * 3
+    y = [["B X", "ünï", "-", "a|b?"]] * 3
     crf = croft.ChainCRF().fit(X, y)
     assert crf.predict(X) == y
-    assert crf.classes_ == ["B X", "ünï", "", "a|b?"]
+    assert crf.classes_ == ["B X", "ünï", "-", "a|b?"]
     assert crf.fit(X, numpy.array(y)).predict(X) == y
 
 

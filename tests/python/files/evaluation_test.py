@@ -76,8 +76,8 @@ def test_chunks_can_be_read_in_another_scheme(folder, sequences):
 
 def test_of_nothing_but_o_the_f1_is_0():
     assert croft.chunk_f1([["O", "O"]], [["O", "O"]]) == 0
-    for labels in (["N", "V"], []):
-        with pytest.raises(ValueError, match="no chunks"):
+    for labels, message in ((["N", "V"], "no chunks"), ([], "no labelled sequence")):
+        with pytest.raises(ValueError, match=message):
             croft.chunk_f1([labels], [labels])
 
 

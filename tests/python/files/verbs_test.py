@@ -196,7 +196,7 @@ def test_check_reads_tables(tmp_path):
     (lambda m, d, o: croft.stack(m, d, jackknife=99), croft.Error, "jackknife"),
     (lambda m, d, o: croft.stack(m, d, jackknife=-1), ValueError, "jackknife is -1"),
     (lambda m, d, o: croft.stack(m, d, elsewhere=-1), ValueError, "elsewhere is -1"),
-    (lambda m, d, o: croft.stack(m, []), ValueError, "no data: name a file"),
+    (lambda m, d, o: croft.stack(m, []), ValueError, "X is empty: there is no data"),
     (lambda m, d, o: croft.cluster([], o), ValueError, "no data: name a file"),
     (lambda m, d, o: croft.cluster((), o, format="columns"), ValueError, "no data: name a file"),
     (lambda m, d, o: croft.cluster(d, o, clusters=0), ValueError, "clusters is 0"),
