@@ -33,6 +33,18 @@ class LinearModel {
   // b += sum of weight_c' a_c; P += sum of w_c a_c a_c'.
   void add_weighted(const std::vector<double>& weights, std::vector<double>& b) const;
   void add_products(const std::vector<double>& w);
+  // Factorises P, whose entries gaussian_part() and add_products(w) have made: b := L^-1 b.  Where
+  // too few digits of P are left, the factor and b come from the rows of the form, to which w and
+  // pull (as of add_weighted) belong.  x : the block's values.  False: no finite factor.
+  bool factorise(std::vector<double>& b, const std::vector<double>& x,
+                 const std::vector<double>* w = nullptr, const std::vector<double>* pull = nullptr);
+  // Elements that the last factorise() leaves at x, since double precision does not tell apart what
+  // they do and what the others do.
+  std::span<const std::uint32_t> held() const { return held_; }
+  // Of x + v e_k, e_k the unit vector of an element:  -slope v - curvature v^2 / 2  is what normal
+  // rows add, eta + v along what predictors are.
+  void along_axis(std::uint32_t k, const std::vector<double>& x, double* slope, double* curvature,
+                  std::vector<double>& along) const;
   double offset(std::size_t c) const { return offsets_[c]; }
   // ln h of power responses whose h other nodes move, else 0: eta + shift is what stays in place.
   double shift(std::size_t c) const { return shifts_[c]; }
@@ -89,6 +101,10 @@ class LinearModel {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // element, element of products
     std::vector<std::pair<std::uint32_t, double>> pulls;          // element
     double tau = 0;                                               // at begin()
+    // As few rows as give the same form, without tau: made when they are first needed.
+    std::vector<SparseCholesky::RowEntry> row_entries = {};
+    std::vector<std::size_t> row_ends = {};
+    std::vector<double> row_targets = {};
   };
   struct Group {  // rows with a matrix between them
     std::vector<Range> entries;
@@ -131,6 +147,15 @@ class LinearModel {
   void read_response(std::size_t c, const double* values);
   template <class Visit>
   void by_kind(const Visit& visit) const;
+  static void add_line_of_rows(const ConstantRows& rows, const std::vector<double>& x,
+                               const std::vector<double>& d, double* slope, double* curvature);
+  void reduce_constant_rows();
+  bool factorise_rows(std::vector<double>& b, const std::vector<double>& x,
+                      const std::vector<double>* w, const std::vector<double>* pull);
+  template <class Visit>
+  static void visit_rows_of(const ConstantRows& rows, const Visit& visit);
+  template <class Visit>
+  void visit_normal_rows(const Visit& visit) const;
 
   const ModelGraph& graph_;
   LinearForms forms_;
@@ -148,6 +173,8 @@ class LinearModel {
   std::vector<Factor> factors_;
   std::vector<std::uint32_t> pairs_;  // positions in the factor
   std::unique_ptr<SparseCholesky> cholesky_;
+  bool by_rows_ = false, reduced_ = false;  // the last factor; the constant rows
+  std::vector<std::uint32_t> held_;
   std::vector<double> residuals_, precisions_;  // [rows], at begin()
   std::vector<std::vector<double>> group_residuals_, group_matrices_;
   std::vector<double> offsets_, shifts_, a_, b_, c_;  // [responses], at begin()
