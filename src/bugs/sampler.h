@@ -18,7 +18,7 @@ struct ChainState {
   std::vector<double> values;  // [graph.slots()]
 };
 
-// Trouble that a sampler had after the burn-in, of which the user is told.
+// The user is told of trouble that a sampler had after the burn-in.
 //   held    : double precision did not tell apart what some of its nodes do, so that these were
 //             drawn one given the others
 //   unmoved : in some updates there was no finite number to draw with, and its nodes stayed

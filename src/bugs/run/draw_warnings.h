@@ -17,7 +17,7 @@ namespace croft::bugs {
 std::vector<std::string> warnings_of(const ModelGraph& graph, const std::vector<Monitor>& monitors,
                                      const BugsResult& result);
 
-// Nodes of samplers that had trouble after the burn-in, and what to do about it; empty: none.
+// Returns a warning that names the nodes of a sampler, and a remedy; empty if it had no trouble.
 std::string warning_of(const ModelGraph& graph, Trouble trouble, std::span<const NodeId> nodes);
 
 // Discrete nodes that all chains start at the same value of, and what to do about it; empty: none.

@@ -288,7 +288,7 @@ class LinearBlock : public Sampler {
     if (std::isfinite(here)) radius_.step(y, here, f, random);
   }
 
-  // An element that was held, given all others: exactly, or by one slice.
+  // Draws an element that was held given all others: exactly, or by one slice.
   void move_alone(std::uint32_t k, double* values, Random& random) {
     double slope = 0, curvature = 0;
     model_->along_axis(k, x_, &slope, &curvature, along_);

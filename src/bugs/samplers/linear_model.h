@@ -34,15 +34,16 @@ class LinearModel {
   void add_weighted(const std::vector<double>& weights, std::vector<double>& b) const;
   void add_products(const std::vector<double>& w);
   // Factorises P, whose entries gaussian_part() and add_products(w) have made: b := L^-1 b.  Where
-  // too few digits of P are left, the factor and b come from the rows of the form, to which w and
-  // pull (as of add_weighted) belong.  x : the block's values.  False: no finite factor.
+  // too few digits of P are left, the factor and b come from the rows of the form; w and pull are
+  // those that add_products and add_weighted have had.  x : the block's values.  False: there is no
+  // finite factor.
   bool factorise(std::vector<double>& b, const std::vector<double>& x,
                  const std::vector<double>* w = nullptr, const std::vector<double>* pull = nullptr);
-  // Elements that the last factorise() leaves at x, since double precision does not tell apart what
-  // they do and what the others do.
+  // Returns the elements that the last factorise() leaves at x: double precision does not tell
+  // apart what they do and what the others do.
   std::span<const std::uint32_t> held() const { return held_; }
-  // Of x + v e_k, e_k the unit vector of an element:  -slope v - curvature v^2 / 2  is what normal
-  // rows add, eta + v along what predictors are.
+  // Follows the line x + v e_k, e_k the unit vector of an element: normal rows add
+  // -slope v - curvature v^2 / 2,  and predictors are eta + v along.
   void along_axis(std::uint32_t k, const std::vector<double>& x, double* slope, double* curvature,
                   std::vector<double>& along) const;
   double offset(std::size_t c) const { return offsets_[c]; }
@@ -101,7 +102,8 @@ class LinearModel {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // element, element of products
     std::vector<std::pair<std::uint32_t, double>> pulls;          // element
     double tau = 0;                                               // at begin()
-    // As few rows as give the same form, without tau: made when they are first needed.
+    // These rows give the same form with at most one row for each element, without tau.  They are
+    // made when they are first needed.
     std::vector<SparseCholesky::RowEntry> row_entries = {};
     std::vector<std::size_t> row_ends = {};
     std::vector<double> row_targets = {};

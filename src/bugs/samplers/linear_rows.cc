@@ -1,5 +1,5 @@
-// The rows of a block's quadratic form one by one, and the factor that comes from them where the
-// products of rows have lost their digits.  docs/math/bugs_samplers.md section 4.
+// This file visits the rows of a block's quadratic form one by one, and makes the factor from them
+// where the products of rows have lost their digits.  docs/math/bugs_samplers.md section 4.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,7 +11,7 @@ namespace croft::bugs {
 
 using RowEntry = SparseCholesky::RowEntry;
 
-// visit(row, target) for each row  (row' x - target)^2  without tau.
+// Calls visit(row, target) for each row  (row' x - target)^2  without tau.
 template <class Visit>
 void LinearModel::visit_rows_of(const ConstantRows& rows, const Visit& visit) {
   const std::span<const RowEntry> entries(rows.row_entries);
@@ -22,7 +22,8 @@ void LinearModel::visit_rows_of(const ConstantRows& rows, const Visit& visit) {
   }
 }
 
-// visit(row, target) for each row  (row' x - target)^2  of the normal laws, with its precision.
+// Calls visit(row, target) for each row  (row' x - target)^2  of the normal laws, with its
+// precision.
 template <class Visit>
 void LinearModel::visit_normal_rows(const Visit& visit) const {
   std::vector<RowEntry> row;
@@ -86,7 +87,7 @@ void LinearModel::reduce_constant_rows() {
 
 bool LinearModel::factorise(std::vector<double>& b, const std::vector<double>& x,
                             const std::vector<double>* w, const std::vector<double>* pull) {
-  // Ten digits are left of a small block, and six of a large one, whose rows take longer.
+  // A small block keeps nine digits, and a large one, whose rows take longer, keeps six.
   constexpr std::size_t kSmall = 64;
   const double least = size() <= kSmall ? 1e-7 : 1e-10;
   held_.clear();
@@ -120,7 +121,7 @@ bool LinearModel::factorise_rows(std::vector<double>& b, const std::vector<doubl
       has_slopes = true;
     }
   }
-  // What so many rotations leave of a column that depends on those before it.
+  // Rounding in so many rotations leaves less than this of a column that depends on others.
   const double tolerance = std::numeric_limits<double>::epsilon() *
                            (32 + 4 * std::sqrt(static_cast<double>(rows_.size() + terms_.size())));
   if (!cholesky_->finish_rows(tolerance, x, held_)) {

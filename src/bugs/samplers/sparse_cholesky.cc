@@ -8,7 +8,7 @@ namespace croft::bugs {
 
 SparseCholesky::SparseCholesky(std::size_t n,
                                std::span<const std::pair<std::uint32_t, std::uint32_t>> pairs)
-    : n_(n), place_(n), inverse_(n), diagonal_(n), row_(n), targets_of_rows_(n) {
+    : n_(n), place_(n), inverse_(n), diagonal_(n), norms_(n), row_(n), targets_of_rows_(n) {
   std::vector<std::set<std::uint32_t>> neighbours(n);
   for (const auto& [i, j] : pairs) {
     if (i == j) continue;
@@ -88,7 +88,7 @@ bool SparseCholesky::factorise() {
 
 void SparseCholesky::begin_rows() {
   std::ranges::fill(entries_, 0.0);
-  std::ranges::fill(diagonal_, 0.0);
+  std::ranges::fill(norms_, 0.0);
   std::ranges::fill(row_, 0.0);
   std::ranges::fill(targets_of_rows_, 0.0);
 }
@@ -99,7 +99,10 @@ void SparseCholesky::add_row(std::span<const RowEntry> row, double target) {
     row_[entry.place] += entry.number;
     first = std::min(first, entry.place);
   }
-  for (const RowEntry& entry : row) diagonal_[entry.place] += entry.number * entry.number;
+  for (const RowEntry& entry : row) {
+    double& norm = norms_[entry.place];
+    norm = std::hypot(norm, entry.number);
+  }
   if (!row.empty()) rotate_in(first, target);
 }
 
@@ -137,7 +140,7 @@ bool SparseCholesky::finish_rows(double tolerance, std::span<const double> x,
     const std::uint32_t first = begin_[k], last = begin_[k + 1];
     const double pivot = entries_[first];
     if (!std::isfinite(pivot) || !std::isfinite(targets_of_rows_[k])) return false;
-    if (pivot > tolerance * std::sqrt(diagonal_[k])) {
+    if (pivot > tolerance * norms_[k]) {
       inverse_[k] = 1 / pivot;
       continue;
     }

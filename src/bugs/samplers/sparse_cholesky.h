@@ -32,8 +32,8 @@ class SparseCholesky {
   std::span<double> entries() { return entries_; }  // [with the fill; 0 where there is none]
   // entries() := L.  False where the matrix is not positive definite.
   bool factorise();
-  // The least L_kk^2 / P_kk of the last factorise(), 0 if it failed: the digits of P are as many
-  // fewer in the worst column.
+  // Returns the least L_kk^2 / P_kk of the last factorise(), 0 if it failed: the worst column has
+  // lost so many digits of P.
   double least_pivot() const { return least_pivot_; }
 
   // --- The factor of P = sum of a a', from the rows a.
@@ -50,7 +50,8 @@ class SparseCholesky {
   // solves leave 0 in its place.  False where a number is not finite.
   bool finish_rows(double tolerance, std::span<const double> x, std::vector<std::uint32_t>& held);
   std::span<const double> targets() const { return targets_of_rows_; }
-  // Rows that give the same sum of squares but for a constant, one for each visit(row, target).
+  // Calls visit(row, target) for n rows or fewer that give the same sum of squares but for a
+  // constant.
   template <class Visit>
   void visit_rows(const Visit& visit) const {
     std::vector<RowEntry> row;
@@ -68,7 +69,8 @@ class SparseCholesky {
   double log_root_determinant() const;   // ln |L|
 
  private:
-  void rotate_in(std::uint32_t k, double target);  // row_ whose first place may be k
+  // Rotates row_, whose places before k are 0, into the factor.
+  void rotate_in(std::uint32_t k, double target);
 
   std::size_t n_;
   bool fits_ = true;
@@ -76,6 +78,7 @@ class SparseCholesky {
   std::vector<std::uint32_t> begin_, rows_, targets_;  // columns: the diagonal first
   std::vector<double> entries_, inverse_;              // inverse_: 1 / diagonal of L
   std::vector<double> diagonal_;                       // [n], of P
+  std::vector<double> norms_;                          // [n], of the columns of the rows
   std::vector<double> row_, targets_of_rows_;          // [n]
   double least_pivot_ = 0;
 };

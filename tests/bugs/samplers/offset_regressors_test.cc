@@ -253,6 +253,13 @@ TEST(ParallelColumns, WhatTheDataFixIsDrawnExactlyAndTheRestIsTold) {
   expect_posterior(sum_of(counts, "dnorm(0, 1.0E-18)"), data, {log_gamma}, 3000);
 }
 
+TEST(ParallelColumns, ProductsBeyondDoublesAreNotNeeded) {
+  expect_posterior(
+      "y ~ dnorm(1.0E200 * a + b, 1)  a ~ dnorm(0, 1)  b ~ dnorm(0, 1)  "
+      "s <- 1.0E200 * a + b",
+      {{"y", {{1}, {7}}}}, {{"s", 7, 1}, {"b", 0, 1}});
+}
+
 TEST(ParallelColumns, AnAnswerDoesNotDependOnTheNumberOfThreads) {
   const std::string model =
       "for (i in 1:6) { y[i] ~ dpois(exp(a + b * x[i])) }  a ~ dflat()  b ~ dflat()  c ~ dflat()  "
