@@ -326,7 +326,7 @@ void LinearModel::line(const Members& m, const std::vector<double>& x, const std
       continue;
     double at = 0, moved = 0;
     if (by_rows_) {  // products of them have lost their digits
-      add_line_of_rows(g, x, d, &at, &moved);
+      add_line_of_rows(g.rows, x, d, &at, &moved);
       *slope += g.tau * at;
       *curvature += g.tau * moved;
       continue;

@@ -87,6 +87,16 @@ class LinearModel {
   struct Range {
     std::uint32_t first = 0, count = 0;
   };
+  // At most one row for each element, with the sum of squares of many: docs/math/bugs_samplers.md
+  // section 4.
+  struct ReducedRows {
+    std::vector<SparseCholesky::RowEntry> entries = {};
+    std::vector<std::size_t> ends = {};
+    std::vector<double> targets = {};
+    void take(const SparseCholesky& factor);
+    template <class Visit>
+    void visit(const Visit& visit) const;
+  };
   struct Row {  // residual of a normal law: value - mean = r_0 + sum of c_k x_k
     Range entries;
     std::uint32_t pairs;  // first of pairs_
@@ -102,11 +112,7 @@ class LinearModel {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // element, element of products
     std::vector<std::pair<std::uint32_t, double>> pulls;          // element
     double tau = 0;                                               // at begin()
-    // These rows give the same form with at most one row for each element, without tau.  They are
-    // made when they are first needed.
-    std::vector<SparseCholesky::RowEntry> row_entries = {};
-    std::vector<std::size_t> row_ends = {};
-    std::vector<double> row_targets = {};
+    ReducedRows rows = {};  // the same form without tau, made when it is first needed
   };
   struct Group {  // rows with a matrix between them
     std::vector<Range> entries;
@@ -149,13 +155,14 @@ class LinearModel {
   void read_response(std::size_t c, const double* values);
   template <class Visit>
   void by_kind(const Visit& visit) const;
-  static void add_line_of_rows(const ConstantRows& rows, const std::vector<double>& x,
+  static void add_line_of_rows(const ReducedRows& rows, const std::vector<double>& x,
                                const std::vector<double>& d, double* slope, double* curvature);
   void reduce_constant_rows();
   bool factorise_rows(std::vector<double>& b, const std::vector<double>& x,
                       const std::vector<double>* w, const std::vector<double>* pull);
-  template <class Visit>
-  static void visit_rows_of(const ConstantRows& rows, const Visit& visit);
+  void add_response_rows(const std::vector<double>& w, const std::vector<double>& pull,
+                         std::vector<double>& slopes);
+  void keep_response_rows(const std::vector<double>& w, const std::vector<double>& pull);
   template <class Visit>
   void visit_normal_rows(const Visit& visit) const;
 
@@ -177,6 +184,9 @@ class LinearModel {
   std::unique_ptr<SparseCholesky> cholesky_;
   bool by_rows_ = false, reduced_ = false;  // the last factor; the constant rows
   std::vector<std::uint32_t> held_;
+  // Constant responses with the same w and pull are reduced once.
+  std::vector<double> kept_w_, kept_pull_, kept_slopes_;
+  ReducedRows response_rows_;
   std::vector<double> residuals_, precisions_;  // [rows], at begin()
   std::vector<std::vector<double>> group_residuals_, group_matrices_;
   std::vector<double> offsets_, shifts_, a_, b_, c_;  // [responses], at begin()

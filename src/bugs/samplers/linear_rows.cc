@@ -11,14 +11,23 @@ namespace croft::bugs {
 
 using RowEntry = SparseCholesky::RowEntry;
 
-// Calls visit(row, target) for each row  (row' x - target)^2  without tau.
+void LinearModel::ReducedRows::take(const SparseCholesky& factor) {
+  *this = {};
+  factor.visit_rows([&](std::span<const RowEntry> row, double target) {
+    entries.insert(entries.end(), row.begin(), row.end());
+    ends.push_back(entries.size());
+    targets.push_back(target);
+  });
+}
+
+// Calls visit(row, target) for each row  (row' x - target)^2.
 template <class Visit>
-void LinearModel::visit_rows_of(const ConstantRows& rows, const Visit& visit) {
-  const std::span<const RowEntry> entries(rows.row_entries);
+void LinearModel::ReducedRows::visit(const Visit& visit) const {
+  const std::span<const RowEntry> all(entries);
   std::size_t first = 0;
-  for (std::size_t k = 0; k < rows.row_ends.size(); ++k) {
-    visit(entries.subspan(first, rows.row_ends[k] - first), rows.row_targets[k]);
-    first = rows.row_ends[k];
+  for (std::size_t k = 0; k < ends.size(); ++k) {
+    visit(all.subspan(first, ends[k] - first), targets[k]);
+    first = ends[k];
   }
 }
 
@@ -33,7 +42,7 @@ void LinearModel::visit_normal_rows(const Visit& visit) const {
   };
   for (const ConstantRows& g : constant_rows_) {
     const double scale = std::sqrt(g.tau);
-    visit_rows_of(g, [&](std::span<const RowEntry> entries, double target) {
+    g.rows.visit([&](std::span<const RowEntry> entries, double target) {
       row.assign(entries.begin(), entries.end());
       for (RowEntry& entry : row) entry.number *= scale;
       visit(std::span<const RowEntry>(row), scale * target);
@@ -77,49 +86,66 @@ void LinearModel::reduce_constant_rows() {
         row.push_back({entries_[k].element, numbers_[k]});
       cholesky_->add_row(row, -residuals_[r]);
     }
-    cholesky_->visit_rows([&](std::span<const RowEntry> entries, double target) {
-      g.row_entries.insert(g.row_entries.end(), entries.begin(), entries.end());
-      g.row_ends.push_back(g.row_entries.size());
-      g.row_targets.push_back(target);
-    });
+    g.rows.take(*cholesky_);
   }
 }
 
 bool LinearModel::factorise(std::vector<double>& b, const std::vector<double>& x,
                             const std::vector<double>* w, const std::vector<double>* pull) {
-  // A small block keeps nine digits, and a large one, whose rows take longer, keeps six.
-  constexpr std::size_t kSmall = 64;
-  const double least = size() <= kSmall ? 1e-7 : 1e-10;
+  constexpr double kLeast = 1e-9;  // six digits or so are left
   held_.clear();
-  by_rows_ = !(cholesky_->factorise() && cholesky_->least_pivot() >= least);
+  by_rows_ = !(cholesky_->factorise() && cholesky_->least_pivot() >= kLeast);
   if (by_rows_) return factorise_rows(b, x, w, pull);
   cholesky_->solve_lower(b.data());
   return true;
 }
 
+// Responses of hardly any weight are linear: their slopes are added.
+void LinearModel::add_response_rows(const std::vector<double>& w, const std::vector<double>& pull,
+                                    std::vector<double>& slopes) {
+  constexpr double kLeastWeight = 1e-200;  // below it a target pull / sqrt(w) is beyond doubles
+  std::vector<RowEntry> row;
+  for (std::size_t c = 0; c < terms_.size(); ++c) {
+    const Range range = terms_[c].entries;
+    const double scale = std::sqrt(w[c]);
+    const bool has_weight = w[c] >= kLeastWeight;
+    row.clear();
+    for (std::uint32_t k = range.first; k < range.first + range.count; ++k) {
+      row.push_back({entries_[k].element, scale * numbers_[k]});
+      if (!has_weight) slopes[entries_[k].element] += pull[c] * numbers_[k];
+    }
+    if (has_weight) cholesky_->add_row(row, pull[c] / scale);
+  }
+}
+
+void LinearModel::keep_response_rows(const std::vector<double>& w,
+                                     const std::vector<double>& pull) {
+  if (w == kept_w_ && pull == kept_pull_) return;
+  kept_w_ = w;
+  kept_pull_ = pull;
+  kept_slopes_.assign(size(), 0.0);
+  cholesky_->begin_rows();
+  add_response_rows(w, pull, kept_slopes_);
+  response_rows_.take(*cholesky_);
+}
+
 bool LinearModel::factorise_rows(std::vector<double>& b, const std::vector<double>& x,
                                  const std::vector<double>* w, const std::vector<double>* pull) {
-  constexpr double kLeastWeight = 1e-200;  // below it a target pull / sqrt(w) is beyond doubles
+  const auto add = [&](std::span<const RowEntry> row, double target) {
+    cholesky_->add_row(row, target);
+  };
+  const bool has_responses = w != nullptr && !terms_.empty();
+  const bool keeps = has_responses && constant_responses_;
   reduce_constant_rows();
+  if (keeps) keep_response_rows(*w, *pull);
   cholesky_->begin_rows();
-  visit_normal_rows(
-      [&](std::span<const RowEntry> row, double target) { cholesky_->add_row(row, target); });
-  bool has_slopes = false;  // of responses without weight
+  visit_normal_rows(add);
   b.assign(size(), 0.0);
-  std::vector<RowEntry> row;
-  for (std::size_t c = 0; w != nullptr && c < terms_.size(); ++c) {
-    const double weight = (*w)[c], scale = std::sqrt(weight);
-    row.clear();
-    for (std::uint32_t k = terms_[c].entries.first;
-         k < terms_[c].entries.first + terms_[c].entries.count; ++k) {
-      row.push_back({entries_[k].element, scale * numbers_[k]});
-      if (!(weight >= kLeastWeight)) b[entries_[k].element] += (*pull)[c] * numbers_[k];
-    }
-    if (weight >= kLeastWeight) {
-      cholesky_->add_row(row, (*pull)[c] / scale);
-    } else {
-      has_slopes = true;
-    }
+  if (keeps) {
+    response_rows_.visit(add);
+    b = kept_slopes_;
+  } else if (has_responses) {
+    add_response_rows(*w, *pull, b);
   }
   // Rounding in so many rotations leaves less than this of a column that depends on others.
   const double tolerance = std::numeric_limits<double>::epsilon() *
@@ -128,7 +154,7 @@ bool LinearModel::factorise_rows(std::vector<double>& b, const std::vector<doubl
     held_.clear();
     return false;
   }
-  if (has_slopes) cholesky_->solve_lower(b.data());
+  if (has_responses) cholesky_->solve_lower(b.data());
   const std::span<const double> targets = cholesky_->targets();
   for (std::size_t k = 0; k < b.size(); ++k) b[k] += targets[k];
   return true;
@@ -154,9 +180,9 @@ void LinearModel::along_axis(std::uint32_t k, const std::vector<double>& x, doub
   }
 }
 
-void LinearModel::add_line_of_rows(const ConstantRows& rows, const std::vector<double>& x,
+void LinearModel::add_line_of_rows(const ReducedRows& rows, const std::vector<double>& x,
                                    const std::vector<double>& d, double* slope, double* curvature) {
-  visit_rows_of(rows, [&](std::span<const RowEntry> row, double target) {
+  rows.visit([&](std::span<const RowEntry> row, double target) {
     double moved = 0, at = -target;
     for (const RowEntry& entry : row) {
       at += entry.number * x[entry.place];
