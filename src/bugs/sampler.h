@@ -1,5 +1,6 @@
 // What draws a part of a model given the rest.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +18,12 @@ struct ChainState {
   std::vector<double> values;  // [graph.slots()]
 };
 
+// The user is told of trouble that a sampler had after the burn-in.
+//   held    : double precision did not tell apart what some of its nodes do, so that these were
+//             drawn one given the others
+//   unmoved : in some updates there was no finite number to draw with, and its nodes stayed
+enum class Trouble : std::uint8_t { none, held, unmoved };
+
 // Leaves p(nodes | everything else) as it is.  One for each chain: it may keep scratch and what it
 // has adapted.
 class Sampler {
@@ -27,6 +34,7 @@ class Sampler {
   virtual void update(ChainState& state, Random& random) = 0;
   // The burn-in is over: nothing adapts any more.
   virtual void end_adaptation() {}
+  virtual Trouble trouble() const { return Trouble::none; }
   // What it has adapted, for a checkpoint.
   virtual void archive(StateArchive& /*state*/) {}
 };

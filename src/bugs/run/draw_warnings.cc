@@ -63,8 +63,11 @@ std::vector<std::string> warnings_of(const ModelGraph& graph, const std::vector<
   std::vector<std::string> unmoved, no_numbers;
   for (std::size_t m = 0; m < result.traces.size(); ++m) {
     const Trace& trace = result.traces[m];
-    const NodeId node = monitors[m].slot == kNothing ? kNothing : graph.node_of(monitors[m].slot);
-    if (node != kNothing && !graph.node(node).observed && all_equal(trace)) {
+    const Slot slot = monitors[m].slot;
+    const NodeId node = slot == kNothing ? kNothing : graph.node_of(slot);
+    const bool moves =
+        node != kNothing ? !graph.node(node).observed : slot != kNothing && !graph.fixed(slot);
+    if (moves && all_equal(trace)) {
       unmoved.push_back(in_quotes(trace.name));
     }
     const std::string some = not_numbers(trace);
@@ -87,7 +90,7 @@ std::vector<std::string> warnings_of(const ModelGraph& graph, const std::vector<
   if (!unmoved.empty()) {
     out.push_back(
         (unmoved.size() == 1 ? "all draws are equal of " : "all draws are equal of each of ") +
-        some_of(unmoved) + ": the model leaves one value, or the chains do not move");
+        some_of(unmoved) + ": no other value is likely, or the chains do not move");
   }
   if (!no_numbers.empty()) {
     out.push_back("no number (NaN) is the value of " + some_of(no_numbers) +
@@ -95,6 +98,22 @@ std::vector<std::string> warnings_of(const ModelGraph& graph, const std::vector<
   }
   if (const std::string why = unknown_complexity(graph, result); !why.empty()) out.push_back(why);
   return out;
+}
+
+std::string warning_of(const ModelGraph& graph, Trouble trouble, std::span<const NodeId> nodes) {
+  if (trouble == Trouble::none) return {};
+  std::vector<std::string> names;
+  for (const NodeId id : nodes) names.push_back(in_quotes(graph.name(id)));
+  if (trouble == Trouble::unmoved) {
+    return "in some iterations a precision or a coefficient was no finite number, so that these "
+           "stayed where they were: " +
+           some_of(names) + "; give what they depend on priors that keep it in a possible range";
+  }
+  return "double precision does not tell apart what these do, or data and priors do not fix all of "
+         "them: " +
+         some_of(names) +
+         "; some were drawn one given the others and may not have reached their distribution. "
+         "Centre what they are multiplied by, or give priors that say more";
 }
 
 std::string shared_start(const ModelGraph& graph, const Arrays& inits) {

@@ -263,6 +263,12 @@ BugsResult SamplingRun::result() const {
     for (const NodeId id : sampler->nodes()) use(sampler->name(), id);
   }
   for (const NodeId id : graph_.predicted()) use("forward", id);
+  for (std::size_t k = 0; k < chains_[0]->samplers().size(); ++k) {
+    Trouble worst = Trouble::none;
+    for (const auto& chain : chains_) worst = std::max(worst, chain->samplers()[k]->trouble());
+    std::string warning = warning_of(graph_, worst, chains_[0]->samplers()[k]->nodes());
+    if (!warning.empty()) result.warnings.push_back(std::move(warning));
+  }
   result.deviance = deviance_.summary();
   result.iterations = iteration();
   result.stopped = stopped_;

@@ -85,7 +85,7 @@ class FiniteWithBlock : public Sampler {
     model_->begin(values, mean_);
     if (model_->responses() == 0) {
       model_->gaussian_part(mean_);
-      return solve();
+      return solve(nullptr);
     }
     mean_.assign(mean_.size(), 0);  // from where no state of the chain matters
     model_->predictors(mean_, eta_);
@@ -95,7 +95,7 @@ class FiniteWithBlock : public Sampler {
       for (std::size_t c = 0; c < w_.size(); ++c) beta_[c] -= w_[c] * model_->offset(c);
       model_->add_products(w_);
       model_->add_weighted(beta_, mean_);
-      if (!solve()) return false;
+      if (!solve(&w_)) return false;
       model_->predictors(mean_, next_);
       double longest = 0;
       for (std::size_t c = 0; c < eta_.size(); ++c) {  // far steps are cut
@@ -109,11 +109,10 @@ class FiniteWithBlock : public Sampler {
     return true;
   }
 
-  bool solve() {
-    SparseCholesky& p = model_->cholesky();
-    if (!p.factorise()) return false;
+  bool solve(const std::vector<double>* w) {
+    const SparseCholesky& p = model_->cholesky();
+    if (!model_->factorise(mean_, old_x_, w, &beta_) || !model_->held().empty()) return false;
     log_root_ = p.log_root_determinant();
-    p.solve_lower(mean_.data());
     p.solve_upper(mean_.data());
     return true;
   }

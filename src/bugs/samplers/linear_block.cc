@@ -39,8 +39,9 @@ class LinearBlock : public Sampler {
     double* const values = state.values.data();
     model_->begin(values, x_);
     const bool moved = model_->responses() == 0 ? exact(values, random) : go_round(values, random);
+    for (const std::uint32_t k : model_->held()) move_alone(k, values, random);
     for (Scale& scale : scales_) move_scale(scale, values, random);
-    if (!moved && scales_.empty()) return;
+    if (!moved && scales_.empty() && model_->held().empty()) return;
     write(values);
     graph_.evaluate(operations_, values);
   }
@@ -51,8 +52,12 @@ class LinearBlock : public Sampler {
   }
   void archive(StateArchive& state) override {
     state(adapting_), state(updates_), state(effort_), state(window_), state(accepted_);
-    state(centre_), state(rejected_), radius_.archive(state);
+    state(centre_), state(rejected_), state(held_some_), state(unmoved_), radius_.archive(state);
     for (Scale& scale : scales_) scale.steps.archive(state);
+  }
+
+  Trouble trouble() const override {
+    return unmoved_ ? Trouble::unmoved : held_some_ ? Trouble::held : Trouble::none;
   }
 
   // The node scales the deviations of nodes of the block: its precisions are powers of it.
@@ -135,13 +140,26 @@ class LinearBlock : public Sampler {
     return true;
   }
 
-  // mean := P^-1 b, of P in the factor's entries.  False where P is not positive definite.
+  // b := L^-1 b, of P in the factor's entries.
+  bool factorise(std::vector<double>& b, const std::vector<double>* w = nullptr) {
+    const bool has_factor = model_->factorise(b, x_, w, &pull_);
+    if (!adapting_) {
+      held_some_ = held_some_ || !model_->held().empty();
+      unmoved_ = unmoved_ || !has_factor;
+    }
+    return has_factor;
+  }
+  // b := P^-1 b; elements that are held are where they are.
   bool solve(std::vector<double>& b) {
-    SparseCholesky& p = model_->cholesky();
-    if (!p.factorise()) return false;
-    p.solve_lower(b.data());
-    p.solve_upper(b.data());
+    if (!factorise(b, &w_)) return false;
+    solve_upper(b);
     return true;
+  }
+  void solve_upper(std::vector<double>& x) {
+    kept_.clear();
+    for (const std::uint32_t k : model_->held()) kept_.push_back(x_[k]);
+    model_->cholesky().solve_upper(x.data());
+    for (std::size_t k = 0; k < kept_.size(); ++k) x[model_->held()[k]] = kept_[k];
   }
   void draw_deviation(std::vector<double>& u, Random& random) {  // N(0, P^-1)
     u.resize(x_.size());
@@ -152,16 +170,15 @@ class LinearBlock : public Sampler {
   // Independent of the state.  With truncated nodes the first draw within the bounds is taken;
   // where ten are not, the state stays.
   bool exact(double* values, Random& random) {
-    SparseCholesky& p = model_->cholesky();
     model_->gaussian_part(mean_);
-    if (!p.factorise()) return false;
-    p.solve_lower(mean_.data());
+    if (!factorise(mean_)) return false;
     if (truncated_.empty()) {
-      for (std::size_t k = 0; k < x_.size(); ++k) x_[k] = mean_[k] + draw_normal(random);
-      p.solve_upper(x_.data());
+      for (double& x : mean_) x += draw_normal(random);
+      solve_upper(mean_);
+      x_.swap(mean_);
       return true;
     }
-    p.solve_upper(mean_.data());
+    solve_upper(mean_);
     old_ = x_;
     for (int attempt = 0; attempt < 10; ++attempt) {
       draw_deviation(x_, random);
@@ -248,7 +265,7 @@ class LinearBlock : public Sampler {
   // x := m + s (x - m), by a slice of ln s under  s^n p(m + s (x - m)).  In one step it comes from
   // however far to where the density is, seen along the ray from the form's mean m.
   void go_along_ray(double* values, Random& random) {
-    const std::size_t n = x_.size();
+    const std::size_t n = x_.size(), moving = n - model_->held().size();
     direction_.resize(n);
     for (std::size_t k = 0; k < n; ++k) direction_[k] = x_[k] - mean_[k];
     const double square = model_->cholesky().square(direction_.data()), y = 0.5 * std::log(square);
@@ -263,12 +280,40 @@ class LinearBlock : public Sampler {
       for (std::size_t k = 0; k < n; ++k) x_[k] = at == y ? old_[k] : mean_[k] + s * direction_[k];
       if (!within(values)) return kNever;
       for (std::size_t c = 0; c < trial_.size(); ++c) trial_[c] = eta_[c] + s * along_[c];
-      const double sum = static_cast<double>(n) * at - 0.5 * s * s * square +
+      const double sum = static_cast<double>(moving) * at - 0.5 * s * s * square +
                          model_->remainder(trial_, w_, beta_, slope_);
       return std::isnan(sum) ? kNever : sum;
     };
     const double here = f(y);
     if (std::isfinite(here)) radius_.step(y, here, f, random);
+  }
+
+  // Draws an element that was held given all others: exactly, or by one slice.
+  void move_alone(std::uint32_t k, double* values, Random& random) {
+    double slope = 0, curvature = 0;
+    model_->along_axis(k, x_, &slope, &curvature, along_);
+    double width = curvature;
+    for (std::size_t c = 0; c < along_.size(); ++c) width += w_[c] * along_[c] * along_[c];
+    width = 1 / std::sqrt(width);
+    if (!std::isfinite(width) || !(width > 0)) return;
+    const double old = x_[k];
+    if (along_.empty()) {
+      x_[k] = old - slope / curvature + width * draw_normal(random);
+      if (!within(values)) x_[k] = old;
+      return;
+    }
+    model_->predictors(x_, eta_);
+    trial_.resize(along_.size());
+    const auto f = [&](double at) {
+      const double v = width * at;
+      x_[k] = old + v;
+      if (!within(values)) return kNever;
+      for (std::size_t c = 0; c < trial_.size(); ++c) trial_[c] = eta_[c] + v * along_[c];
+      const double sum = model_->log_likelihood(trial_) - v * (slope + 0.5 * v * curvature);
+      return std::isnan(sum) ? kNever : sum;
+    };
+    const double here = f(0);
+    if (std::isfinite(here)) SliceSteps().step(0, here, f, random);
   }
 
   // Goes a quarter round.  Returns the probability of acceptance, negative where it was rejected.
@@ -337,12 +382,13 @@ class LinearBlock : public Sampler {
   std::vector<OperationId> operations_;
   std::vector<Truncated> truncated_;
   std::vector<Scale> scales_;
-  std::vector<double> direction_, along_, kept_entries_, kept_b_;
+  std::vector<double> direction_, along_, kept_, kept_entries_, kept_b_;
   std::vector<double> x_, old_, mean_, u_, eta_, slope_, gradient_, step_, w_, beta_, pull_, trial_;
   // [responses]: where stand-ins touch, as eta + shift; base_: as eta.
   std::vector<double> centre_, base_;
   SliceSteps radius_;
   bool adapting_ = true, rejected_ = false;
+  bool held_some_ = false, unmoved_ = false;  // in some update after the burn-in
   double updates_ = 0, accepted_ = 0;
   int effort_ = 0, window_ = 0;
 };

@@ -325,6 +325,12 @@ void LinearModel::line(const Members& m, const std::vector<double>& x, const std
     if (std::find(m.precisions.begin(), m.precisions.end(), g.precision) != m.precisions.end())
       continue;
     double at = 0, moved = 0;
+    if (by_rows_) {  // products of them have lost their digits
+      add_line_of_rows(g.rows, x, d, &at, &moved);
+      *slope += g.tau * at;
+      *curvature += g.tau * moved;
+      continue;
+    }
     for (std::size_t k = 0; k < g.products.size(); ++k) {
       const auto [e, f] = g.places[k];
       const double product = g.products[k].second;

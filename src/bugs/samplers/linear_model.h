@@ -33,6 +33,19 @@ class LinearModel {
   // b += sum of weight_c' a_c; P += sum of w_c a_c a_c'.
   void add_weighted(const std::vector<double>& weights, std::vector<double>& b) const;
   void add_products(const std::vector<double>& w);
+  // Factorises P, whose entries gaussian_part() and add_products(w) have made: b := L^-1 b.  Where
+  // too few digits of P are left, the factor and b come from the rows of the form; w and pull are
+  // those that add_products and add_weighted have had.  x : the block's values.  False: there is no
+  // finite factor.
+  bool factorise(std::vector<double>& b, const std::vector<double>& x,
+                 const std::vector<double>* w = nullptr, const std::vector<double>* pull = nullptr);
+  // Returns the elements that the last factorise() leaves at x: double precision does not tell
+  // apart what they do and what the others do.
+  std::span<const std::uint32_t> held() const { return held_; }
+  // Follows the line x + v e_k, e_k the unit vector of an element: normal rows add
+  // -slope v - curvature v^2 / 2,  and predictors are eta + v along.
+  void along_axis(std::uint32_t k, const std::vector<double>& x, double* slope, double* curvature,
+                  std::vector<double>& along) const;
   double offset(std::size_t c) const { return offsets_[c]; }
   // ln h of power responses whose h other nodes move, else 0: eta + shift is what stays in place.
   double shift(std::size_t c) const { return shifts_[c]; }
@@ -74,6 +87,16 @@ class LinearModel {
   struct Range {
     std::uint32_t first = 0, count = 0;
   };
+  // At most one row for each element, with the sum of squares of many: docs/math/bugs_samplers.md
+  // section 4.
+  struct ReducedRows {
+    std::vector<SparseCholesky::RowEntry> entries = {};
+    std::vector<std::size_t> ends = {};
+    std::vector<double> targets = {};
+    void take(const SparseCholesky& factor);
+    template <class Visit>
+    void visit(const Visit& visit) const;
+  };
   struct Row {  // residual of a normal law: value - mean = r_0 + sum of c_k x_k
     Range entries;
     std::uint32_t pairs;  // first of pairs_
@@ -89,6 +112,7 @@ class LinearModel {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // element, element of products
     std::vector<std::pair<std::uint32_t, double>> pulls;          // element
     double tau = 0;                                               // at begin()
+    ReducedRows rows = {};  // the same form without tau, made when it is first needed
   };
   struct Group {  // rows with a matrix between them
     std::vector<Range> entries;
@@ -131,6 +155,16 @@ class LinearModel {
   void read_response(std::size_t c, const double* values);
   template <class Visit>
   void by_kind(const Visit& visit) const;
+  static void add_line_of_rows(const ReducedRows& rows, const std::vector<double>& x,
+                               const std::vector<double>& d, double* slope, double* curvature);
+  void reduce_constant_rows();
+  bool factorise_rows(std::vector<double>& b, const std::vector<double>& x,
+                      const std::vector<double>* w, const std::vector<double>* pull);
+  void add_response_rows(const std::vector<double>& w, const std::vector<double>& pull,
+                         std::vector<double>& slopes);
+  void keep_response_rows(const std::vector<double>& w, const std::vector<double>& pull);
+  template <class Visit>
+  void visit_normal_rows(const Visit& visit) const;
 
   const ModelGraph& graph_;
   LinearForms forms_;
@@ -148,6 +182,11 @@ class LinearModel {
   std::vector<Factor> factors_;
   std::vector<std::uint32_t> pairs_;  // positions in the factor
   std::unique_ptr<SparseCholesky> cholesky_;
+  bool by_rows_ = false, reduced_ = false;  // the last factor; the constant rows
+  std::vector<std::uint32_t> held_;
+  // Constant responses with the same w and pull are reduced once.
+  std::vector<double> kept_w_, kept_pull_, kept_slopes_;
+  ReducedRows response_rows_;
   std::vector<double> residuals_, precisions_;  // [rows], at begin()
   std::vector<std::vector<double>> group_residuals_, group_matrices_;
   std::vector<double> offsets_, shifts_, a_, b_, c_;  // [responses], at begin()

@@ -320,7 +320,18 @@ TEST(BugsSample, NodesWhoseDrawsAreAllEqualAreTold) {
   const BugsResult result =
       sample(program_of("model { z ~ dbern(1)  x ~ dnorm(0, z) }"), {}, {}, options);
   EXPECT_EQ(result.warnings, std::vector<std::string>{
-                                 "all draws are equal of \"z\": the model leaves one value, or the "
+                                 "all draws are equal of \"z\": no other value is likely, or the "
+                                 "chains do not move"});
+}
+
+TEST(BugsSample, FunctionsOfNodesWhoseDrawsAreAllEqualAreTold) {
+  BugsOptions options = short_run();
+  options.monitors = {{"s"}, {"two"}};
+  const BugsResult result =
+      sample(program_of("model { x ~ dnorm(0, 1)  y ~ dnorm(x, 1)  s <- step(x + 100)  two <- 2 }"),
+             {{"y", {{1}, {1}}}}, {}, options);
+  EXPECT_EQ(result.warnings, std::vector<std::string>{
+                                 "all draws are equal of \"s\": no other value is likely, or the "
                                  "chains do not move"});
 }
 
