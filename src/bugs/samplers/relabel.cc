@@ -20,9 +20,14 @@ class Exchange {
   Exchange(const ModelGraph& graph, const std::vector<NodeId>& nodes,
            const std::vector<std::uint8_t>& classes, double a, double b)
       : graph_(graph), classes_(classes), a_(a), b_(b) {
-    for (const NodeId id : nodes) fits_ = fits_ && add_law(graph.node(id));
-    for (const OperationId o : graph.dependents_of(nodes))
+    for (const NodeId id : nodes) {
+      end_if_interrupted();
+      fits_ = fits_ && add_law(graph.node(id));
+    }
+    for (const OperationId o : graph.dependents_of(nodes)) {
+      end_if_interrupted();
       fits_ = fits_ && add_pick(graph.operation(o));
+    }
   }
   // Pairs of slots whose numbers change places.  Empty where the model does not fit.
   std::vector<std::pair<Slot, Slot>> pairs() const {
