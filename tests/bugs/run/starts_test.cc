@@ -291,6 +291,20 @@ TEST(BugsStarts, LabellingsThatPriorsHardlyTellApartHaveTheirWeights) {
   }
 }
 
+// p(a | y) goes to 1 as a goes to -inf: longer burn-ins do not help.
+TEST(BugsStarts, AnImproperPosteriorIsSaid) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    BugsOptions options;
+    options.seed = seed;
+    const BugsResult result = sample(program_of("model { y ~ dpois(exp(a))  a ~ dflat() }"),
+                                     numbers({{"y", {0}}}), {}, options);
+    const auto said = [](const std::string& text) {
+      return text.find("the posterior seems to be improper") != std::string::npos;
+    };
+    EXPECT_TRUE(std::ranges::any_of(result.warnings, said)) << seed;
+  }
+}
+
 class Interruption {
  public:
   Interruption() { interruption = true; }
