@@ -7,10 +7,16 @@
 #include <vector>
 
 #include "bugs/graph.h"
+#include "croft/core/interrupt.h"
 #include "croft/core/random.h"
 #include "croft/core/state_archive.h"
 
 namespace croft::bugs {
+
+// Ends long work at the user's request: throws Interrupted.
+inline void end_if_interrupted() {
+  if (interruption) throw Interrupted("interrupted");
+}
 
 // One chain.  Between updates graph.kept_current() is current, and the density of every informative
 // node is positive.
@@ -31,6 +37,7 @@ class Sampler {
   virtual ~Sampler() = default;
   virtual std::string name() const = 0;  // "conjugate gamma", "slice"
   virtual std::span<const NodeId> nodes() const = 0;
+  // May throw Interrupted where it takes long; the state is then not one to go on from.
   virtual void update(ChainState& state, Random& random) = 0;
   // The burn-in is over: nothing adapts any more.
   virtual void end_adaptation() {}
@@ -40,7 +47,8 @@ class Sampler {
 };
 
 // For every node of graph.sampled(), in the order in which they are to run.  Each of the nodes
-// stands in at least one.  Throws Error, which names the node, where none is able to draw it.
+// stands in at least one.  Throws Error, which names the node, where none is able to draw it, and
+// Interrupted.
 std::vector<std::unique_ptr<Sampler>> choose_samplers(const ModelGraph& graph);
 
 }  // namespace croft::bugs

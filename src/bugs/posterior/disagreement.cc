@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "bugs/posterior/diagnostics.h"
@@ -14,6 +15,16 @@ namespace {
 // Between chains that agree it is nearer to 1, whatever they draw, and one of four chains that is
 // elsewhere has 1.5.
 constexpr double kDisagrees = 1.2;
+
+// Draws beyond it, of chains that disagree, have no posterior that they would come to.
+constexpr double kEndless = 1e12;
+
+double largest(const Trace& trace) {
+  double most = 0;
+  for (const std::vector<double>& draws : trace.chains)
+    for (const double x : draws) most = std::max(most, std::fabs(x));
+  return most;
+}
 
 // The ranks have a word, too: without a variance, draws that agree differ in their means.
 double r_hat_of(const Trace& trace) {
@@ -86,10 +97,17 @@ std::vector<std::string> disagreement(const std::vector<Trace>& traces) {
   text += some_of(found, [](const auto& each) {
     return fmt::format("{} (R-hat {:.3f})", in_quotes(each.second->name), each.first);
   });
-  text += fmt::format(
-      ": \"{}\" has the means {} by chain; what the table says of them is wrong; "
-      "give initial values, or take a longer burn-in",
-      found[0].second->name, means_of(*found[0].second));
+  const auto endless = std::ranges::find_if(
+      found, [](const auto& each) { return largest(*each.second) > kEndless; });
+  const Trace& told = *(endless == found.end() ? found[0] : *endless).second;
+  text += fmt::format(": \"{}\" has the means {} by chain; what the table says of them is wrong; ",
+                      told.name, means_of(told));
+  text += endless == found.end()
+              ? "give initial values, or take a longer burn-in"
+              : fmt::format(
+                    "its draws go as far as {:.1e}: the posterior seems to be improper, or "
+                    "to have no mean; give proper priors",
+                    largest(told));
   out.push_back(std::move(text));
   return out;
 }

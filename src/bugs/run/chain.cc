@@ -50,9 +50,19 @@ void RunChain::end_adaptation() {
 // parents are: effects that all start at 0 would say that their variance is 0.
 // When stopped it has done nothing.
 void RunChain::settle(const std::function<bool()>& stop) {
+  const std::vector<double> start = state_.values;
+  try {
+    draw_what_has_no_start(stop);
+  } catch (const Interrupted&) {
+    state_.values = start;
+    return;
+  }
+  if (stop()) state_.values = start;
+}
+
+void RunChain::draw_what_has_no_start(const std::function<bool()>& stop) {
   constexpr std::size_t kSweeps = 20;  // of a round
   const ModelGraph& whole = *plan_.graph;
-  const std::vector<double> start = state_.values;
   const auto given = [&](NodeId id) { return origins_[id] == Origin::given; };
   const auto has_start = [&](NodeId id) {
     return given(id) || std::ranges::any_of(whole.children(id), given);
@@ -77,7 +87,6 @@ void RunChain::settle(const std::function<bool()>& stop) {
   };
   if (std::ranges::any_of(whole.sampled(), given) && std::ranges::any_of(whole.sampled(), is_class))
     draw_all_but(1, has_start);
-  if (stop()) state_.values = start;
 }
 
 bool RunChain::update(Random& random, const std::function<bool()>& stop) {
@@ -89,7 +98,11 @@ bool RunChain::update(Random& random, const std::function<bool()>& stop) {
       if (!asked) asked = Clock::now();
       if (Clock::now() - *asked > kPatience) return false;
     }
-    sampler->update(state_, random);
+    try {
+      sampler->update(state_, random);
+    } catch (const Interrupted&) {
+      return false;
+    }
   }
   return true;
 }

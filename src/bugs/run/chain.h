@@ -54,6 +54,7 @@ class RunChain {
  private:
   // Draws before the first iteration what has no start of its own given what has.
   void settle(const std::function<bool()>& stop);
+  void draw_what_has_no_start(const std::function<bool()>& stop);
   void keep();
   // All samplers once; false where it was broken off.
   bool update(Random& random, const std::function<bool()>& stop);

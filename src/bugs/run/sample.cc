@@ -100,7 +100,7 @@ void SamplingRun::start() {
     Random random = plan_.random(c, 0);
     const Arrays none;
     const Arrays& inits = inits_.empty() ? none : inits_[inits_.size() == 1 ? 0 : c];
-    starts.push_back(find_start(graph_, inits, random));
+    starts.push_back(find_start(graph_, inits, random, {c, options_.chains, options_.seed}));
   }
   chains_.resize(options_.chains);
   pending_.resize(options_.chains);

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "bugs/compile/tables.h"
 #include "bugs/distributions.h"
 #include "bugs/node_values.h"
+#include "bugs/sampler.h"
 #include "bugs/samplers/blanket.h"
 #include "bugs/samplers/sum_block.h"
 #include "core/words/counted.h"
@@ -18,6 +20,37 @@ namespace croft::bugs {
 namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
+constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
+
+// The middle 90 % of a prior with fixed parameters.
+struct Middle {
+  double lower, upper;
+};
+
+// Empty for a vague prior: a chain that starts at a draw from it may take long to come back.
+std::optional<Middle> informative_middle(const ModelGraph& graph, const Node& node) {
+  constexpr double kWide = 12, kManyTimes = 100;
+  const Distribution& law = distribution(node.distribution);
+  if (law.discrete || !law.has_cdf || law.value != Shape::scalar || node.lower != kNothing ||
+      node.upper != kNothing || node.distribution == DistributionId::flat ||
+      node.distribution == DistributionId::copied || !fixed_parameters(graph, node))
+    return std::nullopt;
+  std::vector<Numbers> parameters;
+  std::vector<double> numbers;
+  for (const Parameter& p : graph.parameters(node))
+    for (const Slot s : graph.slots_of(p)) numbers.push_back(graph.initial()[s]);
+  for (const Parameter& p : graph.parameters(node)) {
+    if (p.count != 1) return std::nullopt;
+    parameters.emplace_back(&numbers[parameters.size()], 1);
+  }
+  if (!parameters_fit(node.distribution, parameters)) return std::nullopt;
+  const Middle middle{quantile(node.distribution, 0.05, parameters),
+                      quantile(node.distribution, 0.95, parameters)};
+  if (!(middle.upper - middle.lower <= kWide)) return std::nullopt;
+  const bool of_scale = support(node.distribution, parameters).lower == 0;
+  if (of_scale && !(middle.upper <= kManyTimes * middle.lower)) return std::nullopt;
+  return middle;
+}
 
 class StartSearch {
  public:
@@ -26,14 +59,17 @@ class StartSearch {
         random_(random),
         values_(graph.initial()),
         given_(graph.nodes(), 0),
+        targets_(graph.nodes(), kNowhere),
         sums_(sum_groups(graph)) {
     set_inits(inits);
   }
 
-  Start run() {
+  Start run(const Spread& spread) {
     for (int attempt = 0; attempt <= kAttempts; ++attempt) {
       fill(kFills[attempt == 0 ? 0 : 1 + attempt % 2]);
-      if (repair()) return {std::move(values_), origins()};
+      if (!repair()) continue;
+      if (spread.chain > 0) go_apart(spread);
+      return {std::move(values_), origins()};
     }
     const NodeId id = impossible().front();
     if (given_[id] != 0) {
@@ -66,12 +102,17 @@ class StartSearch {
   }
   std::vector<NodeId> impossible() const;
   bool repair();
+  bool set_targets(const Spread& spread);
+  void go_apart(const Spread& spread);
+  double log_density() const;
   std::vector<Origin> origins() const;
 
   const ModelGraph& graph_;
   Random& random_;
   std::vector<double> values_;
   std::vector<std::uint8_t> given_;  // [nodes]
+  std::vector<double> targets_;      // [nodes]: where a spread start is; kNowhere: not spread
+  double share_ = 0;                 // of the way from the typical value to the target
   const std::vector<SumGroup> sums_;
 };
 
@@ -145,11 +186,65 @@ void StartSearch::fill(Typical typical) {
     }
     if (given_[step.id] != 0) continue;
     const Node& node = graph_.node(step.id);
+    if (share_ > 0 && !std::isnan(targets_[step.id])) {
+      set_typical(graph_, node, values_.data());
+      values_[node.first] += share_ * (targets_[step.id] - values_[node.first]);
+      continue;
+    }
     const bool continuous = !distribution(node.distribution).discrete;
     set_node(step.id, typical == Typical::all || (continuous && (typical == Typical::continuous ||
                                                                  fixed_parameters(graph_, node))));
   }
   for (const SumGroup& group : sums_) meet_sums(graph_, group, given_, values_.data(), random_);
+}
+
+// Each spread chain has its own place in a prior's middle, from one end to the other, in an order
+// that changes from node to node.  One of three chains starts low and one starts high.
+bool StartSearch::set_targets(const Spread& spread) {
+  const std::size_t parts = spread.chains - 1;
+  bool any = false;
+  for (const NodeId id : graph_.sampled()) {
+    if (given_[id] != 0) continue;
+    const std::optional<Middle> middle = informative_middle(graph_, graph_.node(id));
+    if (!middle) continue;
+    Random turn(spread.seed ^ ((std::uint64_t{id} + 1) * 0x9E3779B97F4A7C15u));
+    const std::size_t turned = (spread.chain + turn.below(parts)) % parts;
+    const std::size_t part = turn.below(2) == 0 ? turned : parts - 1 - turned;
+    double at = random_.uniform();
+    if (parts > 1) {
+      at = (static_cast<double>(part) + 0.2 * (at - 0.5)) / static_cast<double>(parts - 1);
+      at = std::clamp(at, 0.0, 1.0);
+    }
+    targets_[id] = middle->lower + at * (middle->upper - middle->lower);
+    any = true;
+  }
+  return any;
+}
+
+double StartSearch::log_density() const {
+  double sum = 0;
+  for (NodeId id = 0; id < graph_.nodes(); ++id) {
+    if (graph_.node(id).informative) sum += log_density_of(graph_, graph_.node(id), values_.data());
+  }
+  return sum;
+}
+
+// Moves the start to the targets, or less far where the density falls off or is 0.
+void StartSearch::go_apart(const Spread& spread) {
+  if (!set_targets(spread)) return;
+  constexpr double kLoss = 10;  // of a node's log density: a value 4 or 5 deviations away
+  const std::vector<double> typical = values_;
+  const double least = log_density() - kLoss * static_cast<double>(graph_.observed().size() +
+                                                                   graph_.sampled().size());
+  for (share_ = 1; share_ > 0.1; share_ /= 2) {
+    end_if_interrupted();
+    try {
+      fill(Typical::continuous);
+      if (log_density() >= least && impossible().empty()) return;
+    } catch (const InputError&) {  // a subscript is outside its array there
+    }
+  }
+  values_ = typical;
 }
 
 std::vector<Origin> StartSearch::origins() const {
@@ -219,8 +314,9 @@ std::vector<std::string> unknown_inits(const ModelGraph& graph, const Arrays& in
   return names;
 }
 
-Start find_start(const ModelGraph& graph, const Arrays& inits, Random& random) {
-  return StartSearch(graph, inits, random).run();
+Start find_start(const ModelGraph& graph, const Arrays& inits, Random& random,
+                 const Spread& spread) {
+  return StartSearch(graph, inits, random).run(spread);
 }
 
 }  // namespace croft::bugs

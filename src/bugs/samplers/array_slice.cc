@@ -135,6 +135,7 @@ class ArraySlice : public Sampler {
     double* const x = values + first_;
     if (!coordinates_.read(x, y_)) return;
     const auto f = [&] {
+      end_if_interrupted();
       const double log_slope = coordinates_.write(y_, x);
       const double sum = log_slope + prior_.log_density(values, Part::of_value);
       return sum > kNever ? sum + blanket_.evaluate(values) : kNever;

@@ -80,6 +80,7 @@ std::vector<SamplerPointer> linear_blocks(const ModelGraph& graph, const NodeLis
     SamplerPointer sampler = make_linear_block(graph, block);
     if (sampler == nullptr) {  // its nodes may fit each by itself
       for (const NodeId id : arrays[k]) {
+        end_if_interrupted();
         if (SamplerPointer one = make_linear_block(graph, {&id, 1})) {
           drawn.insert(id);
           blocks.push_back(std::move(one));
@@ -90,6 +91,7 @@ std::vector<SamplerPointer> linear_blocks(const ModelGraph& graph, const NodeLis
     for (bool grew = true; grew;) {
       grew = false;
       for (const NodeList& other : arrays) {
+        end_if_interrupted();
         if (std::binary_search(block.begin(), block.end(), other[0])) continue;
         if (!touch(graph, block, other)) continue;
         const NodeList both = joined(block, other);
@@ -111,6 +113,7 @@ class FiniteBlocks {
  public:
   FiniteBlocks(const ModelGraph& graph, const NodeList& nodes) : graph_(graph) {
     for (const NodeId id : nodes) {
+      end_if_interrupted();
       if (make_finite(graph, id) == nullptr) continue;
       finite_.insert(id);
       for (const NodeId child : graph.children(id)) parents_[child].push_back(id);
@@ -124,6 +127,7 @@ class FiniteBlocks {
     if (!finite_.contains(id)) return block;
     NodeList reached = block;
     for (std::size_t k = 0; k < reached.size(); ++k) {
+      end_if_interrupted();
       for (const NodeId other : tied_to(reached[k])) {
         if (drawn.contains(other) || std::ranges::find(reached, other) != reached.end()) continue;
         const NodeList both = joined(block, {other});
@@ -168,6 +172,7 @@ std::vector<SamplerPointer> finite_with_blocks(const ModelGraph& graph, const No
     std::ranges::sort(block);
     const NodeList near = joined(block, graph.children_of(block));
     for (const NodeId id : nodes) {
+      end_if_interrupted();
       if (SamplerPointer move = make_finite_with_block(graph, id, block, near, &work))
         moves.push_back(std::move(move));
     }
@@ -182,16 +187,20 @@ std::vector<SamplerPointer> joint_moves(const ModelGraph& graph, const NodeList&
                                         const std::set<NodeId>& scaled) {
   constexpr std::size_t kMost = 12;  // nodes of a block: more of them move little at once
   const std::vector<NodeList> arrays = arrays_of(graph, all);
+  std::map<NodeId, std::size_t> array_of;
+  for (std::size_t k = 0; k < arrays.size(); ++k) {
+    for (const NodeId id : arrays[k]) array_of.emplace(id, k);
+  }
   std::vector<SamplerPointer> moves;
   std::set<NodeId> taken = scaled;
   for (const SamplerPointer& sampler : samplers) {
+    end_if_interrupted();
     if (sampler->name() != "slice" || taken.contains(sampler->nodes()[0])) continue;
     const NodeId seed = sampler->nodes()[0];
-    NodeList block = *std::ranges::find_if(arrays, [&](const NodeList& array) {
-      return std::ranges::find(array, seed) != array.end();
-    });
+    NodeList block = arrays[array_of.at(seed)];
     if (block.size() > kMost) continue;
     for (const NodeList& other : arrays) {
+      if (other.size() > kMost) continue;
       const NodeList both = joined(block, other);
       if (both.size() > kMost || both == block || !share_a_child(graph, block, other)) continue;
       if (make_adaptive_metropolis(graph, both) != nullptr) block = both;
@@ -209,6 +218,7 @@ std::vector<SamplerPointer> choose_among(const ModelGraph& graph, const NodeList
   std::vector<SamplerPointer> censored;
   NodeList candidates, others;
   for (const NodeId id : all) {
+    end_if_interrupted();
     if (SamplerPointer sampler = make_censored(graph, id)) {
       censored.push_back(std::move(sampler));
     } else {
@@ -218,11 +228,13 @@ std::vector<SamplerPointer> choose_among(const ModelGraph& graph, const NodeList
   std::set<NodeId> drawn;
   std::vector<SamplerPointer> samplers = linear_blocks(graph, candidates, drawn);
   for (const NodeId id : candidates) {
+    end_if_interrupted();
     if (!drawn.contains(id)) samplers.push_back(single_sampler(graph, id));
   }
   const FiniteBlocks finite(graph, others);
   std::set<NodeId> done;
   for (const NodeId id : others) {
+    end_if_interrupted();
     if (done.contains(id)) continue;
     const NodeList block = finite.block_of(id, done);
     SamplerPointer joint = make_finite_block(graph, block);
@@ -233,11 +245,13 @@ std::vector<SamplerPointer> choose_among(const ModelGraph& graph, const NodeList
     samplers.push_back(std::move(move));
   std::set<NodeId> scaled;
   for (const NodeId id : others) {  // of sigma * b[i]
+    end_if_interrupted();
     if (scaled.contains(id)) continue;
     if (SamplerPointer move = make_product_scale(graph, id, scaled))
       samplers.push_back(std::move(move));
   }
   for (const NodeId id : candidates) {
+    end_if_interrupted();
     if (scaled.contains(id)) continue;
     const Node& node = graph.node(id);  // one that cannot change its sign is the scale
     if (node.lower == kNothing) continue;
@@ -245,6 +259,7 @@ std::vector<SamplerPointer> choose_among(const ModelGraph& graph, const NodeList
       samplers.push_back(std::move(move));
   }
   for (const NodeId id : others) {  // of nodes that no block moves with their precision
+    end_if_interrupted();
     const auto children = graph.children(id);
     const bool in_block =
         std::any_of(children.begin(), children.end(), [&](NodeId c) { return drawn.contains(c); });

@@ -94,7 +94,7 @@ std::unique_ptr<Sampler> make_deviation_scale(const ModelGraph& graph, NodeId id
   }
   // No member may be in the mean of another, nor in the node's own prior.
   for (const NodeId c : graph.children_of(members)) {
-    if (c == id || std::find(members.begin(), members.end(), c) != members.end()) return nullptr;
+    if (c == id || std::ranges::binary_search(members, c)) return nullptr;
   }
   const auto power = power_of(graph, id, precisions);
   if (!power) return nullptr;

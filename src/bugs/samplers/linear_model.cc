@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "bugs/distributions/dense.h"
 #include "bugs/distributions/densities.h"
@@ -274,15 +276,17 @@ double LinearModel::log_likelihood(const std::vector<double>& eta) const {
 LinearModel::Members LinearModel::members(std::span<const Slot> precisions) const {
   Members m;
   m.precisions.assign(precisions.begin(), precisions.end());
+  const std::unordered_set<Slot> wanted(precisions.begin(), precisions.end());
+  std::unordered_map<Slot, std::uint32_t> places;
+  for (std::uint32_t k = 0; k < elements_.size(); ++k) places.emplace(elements_[k], k);
   std::vector<std::uint8_t> is_member(elements_.size());
   for (std::uint32_t r = 0; r < rows_.size(); ++r) {
     const Row& row = rows_[r];
-    if (std::find(precisions.begin(), precisions.end(), row.precision) == precisions.end())
-      continue;
-    const auto at = std::find(elements_.begin(), elements_.end(), row.value);
-    if (at == elements_.end()) return {};
+    if (!wanted.contains(row.precision)) continue;
+    const auto at = places.find(row.value);
+    if (at == places.end()) return {};
     m.rows.push_back(r);
-    m.elements.push_back(static_cast<std::uint32_t>(at - elements_.begin()));
+    m.elements.push_back(at->second);
     is_member[m.elements.back()] = 1;
   }
   for (std::size_t k = 0; k < m.rows.size(); ++k) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "bugs/distributions/dense.h"
+#include "bugs/sampler.h"
 #include "bugs/samplers/response_kernels.h"
 
 namespace croft::bugs {
@@ -33,10 +34,13 @@ std::unique_ptr<LinearModel> LinearModel::make(const ModelGraph& graph,
     }
   };
   for (const NodeId id : nodes) {
+    end_if_interrupted();
     if (!add(id)) return nullptr;
   }
   for (const NodeId id : children) {
-    if (std::find(nodes.begin(), nodes.end(), id) == nodes.end() && !add(id)) return nullptr;
+    end_if_interrupted();
+    const bool in_block = model->forms_.moves(graph.node(id).first);
+    if (!in_block && !add(id)) return nullptr;
   }
   return model->finish() ? std::move(model) : nullptr;
 }

@@ -20,9 +20,14 @@ class Exchange {
   Exchange(const ModelGraph& graph, const std::vector<NodeId>& nodes,
            const std::vector<std::uint8_t>& classes, double a, double b)
       : graph_(graph), classes_(classes), a_(a), b_(b) {
-    for (const NodeId id : nodes) fits_ = fits_ && add_law(graph.node(id));
-    for (const OperationId o : graph.dependents_of(nodes))
+    for (const NodeId id : nodes) {
+      end_if_interrupted();
+      fits_ = fits_ && add_law(graph.node(id));
+    }
+    for (const OperationId o : graph.dependents_of(nodes)) {
+      end_if_interrupted();
       fits_ = fits_ && add_pick(graph.operation(o));
+    }
   }
   // Pairs of slots whose numbers change places.  Empty where the model does not fit.
   std::vector<std::pair<Slot, Slot>> pairs() const {
@@ -155,31 +160,49 @@ class Relabel : public Sampler {
   std::string name() const override { return "labels of classes"; }
   std::span<const NodeId> nodes() const override { return nodes_; }
 
-  void update(ChainState& state, Random& /*random*/) override {
-    if (!adapting_ || ++updates_ % kEvery != 0) return;
+  // Metropolis steps: all exchanges in the burn-in, then one of them at random.
+  void update(ChainState& state, Random& random) override {
+    if (++updates_ % every_ != 0) return;
     double here = log_density(state.values);
-    for (const Labels& labels : exchanges_) {
-      old_ = state.values;
-      exchange(labels, state.values);
-      const double there = log_density(state.values);
-      if (there > here + kDecisive) {
-        here = there;
-      } else {
-        state.values = old_;
-      }
+    if (adapting_) {
+      for (const Labels& labels : exchanges_) attempt(labels, state.values, &here, random);
+    } else {
+      attempt(exchanges_[random.below(exchanges_.size())], state.values, &here, random);
     }
   }
-  void end_adaptation() override { adapting_ = false; }
-  void archive(StateArchive& state) override { state(adapting_), state(updates_); }
+  void end_adaptation() override {
+    adapting_ = false;
+    if (chances_ > kOften * tries_) every_ = 1;
+  }
+  void archive(StateArchive& state) override {
+    state(adapting_), state(updates_), state(every_), state(chances_), state(tries_);
+  }
 
  private:
-  static constexpr int kEvery = 10;       // updates: an exchange costs a value of the density
-  static constexpr double kDecisive = 3;  // e^3 = 20
+  static constexpr int kSeldom = 10;       // updates: an exchange costs a value of the density
+  static constexpr double kOften = 0.02;   // of exchanges are made: it is tried in each update
+  static constexpr double kAlike = 1e-10;  // relative: what rounding leaves of equal densities
   struct Labels {
     double a, b;
     std::vector<std::pair<Slot, Slot>> pairs;
     std::set<Slot> complements;
   };
+
+  // An exchange that changes nothing is never made: initial values say which class is which.  The
+  // rule is the same from both sides, so it leaves the posterior as it is.
+  void attempt(const Labels& labels, std::vector<double>& values, double* here, Random& random) {
+    old_ = values;
+    exchange(labels, values);
+    const double there = log_density(values), gain = there - *here;
+    const bool alike = std::fabs(gain) <= kAlike * (1 + std::fabs(there) + std::fabs(*here));
+    const double chance = alike || std::isnan(gain) ? 0 : std::exp(std::min(0.0, gain));
+    if (adapting_) chances_ += chance, tries_ += 1;
+    if (random.uniform() < chance) {
+      *here = there;
+    } else {
+      values = old_;
+    }
+  }
 
   void exchange(const Labels& labels, std::vector<double>& values) const {
     for (const auto& [s, t] : labels.pairs) std::swap(values[s], values[t]);
@@ -202,7 +225,8 @@ class Relabel : public Sampler {
   std::vector<OperationId> operations_;
   std::vector<Labels> exchanges_;
   bool adapting_ = true;
-  int updates_ = 0;
+  int updates_ = 0, every_ = kSeldom;
+  double chances_ = 0, tries_ = 0;  // in the burn-in
 };
 
 }  // namespace

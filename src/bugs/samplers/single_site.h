@@ -28,8 +28,8 @@ SamplerPointer make_discrete_slice(const ModelGraph& graph, NodeId id);
 SamplerPointer make_array_slice(const ModelGraph& graph, NodeId id);
 // A number that is only known to lie in an interval; see interval_of_censored.
 SamplerPointer make_censored(const ModelGraph& graph, NodeId id);
-// Classes of a mixture or of a hidden chain, with labels that could be exchanged: in the burn-in
-// they are, where that is more probable.  docs/math/bugs_samplers.md section 7.
+// Exchanges labels of the classes of a mixture or of a hidden chain by Metropolis steps.
+// docs/math/bugs_samplers.md section 7.
 SamplerPointer make_relabel(const ModelGraph& graph, std::span<const NodeId> classes);
 
 // cut(x): what x is now.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "bugs/sampler.h"
+
 namespace croft::bugs {
 
 SparseCholesky::SparseCholesky(std::size_t n,
@@ -20,6 +22,7 @@ SparseCholesky::SparseCholesky(std::size_t n,
   std::vector<std::vector<std::uint32_t>> columns;  // by place, of rows by index
   std::size_t work = 0;
   while (!queue.empty()) {
+    end_if_interrupted();
     const auto [degree, i] = *queue.begin();
     queue.erase(queue.begin());
     work += (degree + 1) * (degree + 2) / 2;

@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bugs/compile/compile.h"
 #include "bugs/language/program_parser.h"
+#include "bugs/node_values.h"
 #include "bugs/posterior/diagnostics.h"
+#include "bugs/sampler.h"
 #include "bugs/sampling.h"
 
 namespace croft::bugs::starts_test {
@@ -208,6 +211,133 @@ TEST(BugsStarts, ChainsThatDisagreeAreSaid) {
   ASSERT_EQ(result.warnings.size(), 1u);
   EXPECT_EQ(result.warnings[0].rfind("the chains disagree about \"mu[", 0), 0u)
       << result.warnings[0];
+}
+
+// Half of the mass is at 4 and half at -4, or 83 % and 17 %; a chain stays where it is first.
+TEST(BugsStarts, ChainsStartApartWherePriorsAreInformative) {
+  for (const char* const mean : {"0", "0.2"}) {
+    const std::string model =
+        std::string("model { y ~ dnorm(abs(th), 100)  th ~ dnorm(") + mean + ", 1) }";
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+      BugsOptions options;
+      options.seed = seed;
+      options.burn_in = options.samples = 500;
+      const BugsResult result = sample(program_of(model), numbers({{"y", {4}}}), {}, options);
+      ASSERT_EQ(result.warnings.size(), 1u) << model << ", seed " << seed;
+      EXPECT_EQ(result.warnings[0].rfind("the chains disagree about \"th\"", 0), 0u);
+    }
+  }
+}
+
+std::vector<double> first_starts(const std::string& text, const Arrays& inits, std::size_t chains) {
+  const CompiledModel model = compile(program_of(text), numbers({{"y", {4}}}));
+  const Slot slot = model.graph.arrays().find("th")->second.slots[0];
+  std::vector<double> starts;
+  for (std::size_t c = 0; c < chains; ++c) {
+    Random random(c + 1);
+    starts.push_back(find_start(model.graph, inits, random, {c, chains, 1}).values[slot]);
+  }
+  return starts;
+}
+
+TEST(BugsStarts, VaguePriorsAndInitialValuesAreNotSpread) {
+  for (const char* const prior :
+       {"dnorm(0, 1.0E-6)", "dgamma(0.001, 0.001)", "dunif(0, 100)", "dflat()",
+        "dt(0, 0.16, 1)T(0,)", "dt(0, 1, 1)", "dgamma(0.01, 0.01)"}) {
+    const std::string model = std::string("model { y ~ dnorm(th, 1)  th ~ ") + prior + " }";
+    const std::vector<double> starts = first_starts(model, {}, 4);
+    for (const double start : starts) EXPECT_EQ(start, starts[0]) << prior;
+  }
+  for (const char* const prior :
+       {"dnorm(0, 1)", "dgamma(1, 1)", "dunif(0, 5)", "dexp(1)", "dbeta(1, 1)", "dlnorm(0, 1)"}) {
+    const std::string model = std::string("model { y ~ dnorm(th, 1)  th ~ ") + prior + " }";
+    std::vector<double> starts = first_starts(model, {}, 4);
+    std::ranges::sort(starts);
+    for (std::size_t c = 1; c < 4; ++c) EXPECT_LT(starts[c - 1], starts[c]) << prior;
+    for (const double start : first_starts(model, numbers({{"th", {0.5}}}), 4))
+      EXPECT_EQ(start, 0.5);
+  }
+}
+
+// A draw from the prior makes a probability 0 that must not be, and a mean infinite.
+TEST(BugsStarts, SpreadStartsKeepTheDensityFinite) {
+  for (const char* const law :
+       {"y ~ dpois(exp(1000 * th))", "y ~ dpois(exp(-1000 * th))", "y ~ dnorm(exp(900 * th), 1)",
+        "y ~ dbin(ilogit(5000 * th), 9)", "y ~ dnorm(v[1 + round(th)], 1)  v[1] <- 1  v[2] <- 2"}) {
+    const std::string model = std::string("model { ") + law + "  th ~ dnorm(0, 1) }";
+    const CompiledModel compiled = compile(program_of(model), numbers({{"y", {4}}}));
+    for (std::size_t c = 0; c < 4; ++c) {
+      Random random(c + 1);
+      const Start start = find_start(compiled.graph, {}, random, {c, 4, 1});
+      for (NodeId id = 0; id < compiled.graph.nodes(); ++id) {
+        const double density =
+            log_density_of(compiled.graph, compiled.graph.node(id), start.values.data());
+        EXPECT_GT(density, -100) << model << ", chain " << c;
+      }
+    }
+  }
+}
+
+// By the sum over all z: the other labelling has 39 % of the mass.
+TEST(BugsStarts, LabellingsThatPriorsHardlyTellApartHaveTheirWeights) {
+  const std::string model =
+      "model { for (i in 1:4) { z[i] ~ dbern(0.5)  y[i] ~ dnorm(mu[z[i] + 1], 4) }  "
+      "mu[1] ~ dnorm(0, 0.3)  mu[2] ~ dnorm(0.3, 0.3) }";
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto traces = traces_of(model, numbers({{"y", {-1, -1.1, 4, 4.1}}}), {}, seed);
+    expect_mean(traces.at("mu[1]"), 0.9108, model);
+    expect_mean(traces.at("mu[2]"), 1.9916, model);
+    EXPECT_LT(split_r_hat(traces.at("mu[1]").chains), 1.05);
+  }
+}
+
+// p(a | y) goes to 1 as a goes to -inf: longer burn-ins do not help.
+TEST(BugsStarts, AnImproperPosteriorIsSaid) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    BugsOptions options;
+    options.seed = seed;
+    const BugsResult result = sample(program_of("model { y ~ dpois(exp(a))  a ~ dflat() }"),
+                                     numbers({{"y", {0}}}), {}, options);
+    const auto said = [](const std::string& text) {
+      return text.find("the posterior seems to be improper") != std::string::npos;
+    };
+    EXPECT_TRUE(std::ranges::any_of(result.warnings, said)) << seed;
+  }
+}
+
+class Interruption {
+ public:
+  Interruption() { interruption = true; }
+  ~Interruption() { interruption = false; }
+};
+
+TEST(BugsStarts, TheChoiceOfSamplersEndsWhenItIsInterrupted) {
+  for (const char* const text :
+       {"model { for (i in 1:3) { y[i] ~ dnorm(b[i], 1)  b[i] ~ dnorm(mu, tau) }  mu ~ dnorm(0, 1)"
+        "  tau ~ dgamma(1, 1) }",
+        "model { for (i in 1:3) { y[i] ~ dpois(b[i])  b[i] ~ dlnorm(0, tau) }  tau ~ dgamma(1, 1) "
+        "}",
+        "model { for (i in 1:3) { z[i] ~ dcat(p[1:2])  y[i] ~ dnorm(mu[z[i]], 1) }  p[1] <- 0.5  "
+        "p[2] <- 0.5  for (k in 1:2) { mu[k] ~ dunif(0, 9) } }"}) {
+    const CompiledModel model = compile(program_of(text), numbers({{"y", {1, 2, 4}}}));
+    EXPECT_FALSE(choose_samplers(model.graph).empty());
+    const Interruption now;
+    EXPECT_THROW(choose_samplers(model.graph), Interrupted) << text;
+  }
+}
+
+TEST(BugsStarts, AnUpdateOfAnArrayEndsWhenItIsInterrupted) {
+  const CompiledModel model =
+      compile(program_of("model { b[1:3] ~ dmt(m[], T[,], 4)  for (i in 1:3) { m[i] <- 0  "
+                         "y[i] ~ dnorm(b[i], 1)  for (j in 1:3) { T[i, j] <- equals(i, j) } } }"),
+              numbers({{"y", {1, 2, 4}}}));
+  Random random(1);
+  ChainState state{find_start(model.graph, {}, random).values};
+  const auto samplers = choose_samplers(model.graph);
+  ASSERT_EQ(samplers[0]->name(), "slice of an array");
+  samplers[0]->update(state, random);
+  const Interruption now;
+  EXPECT_THROW(samplers[0]->update(state, random), Interrupted);
 }
 
 }  // namespace
