@@ -418,10 +418,11 @@ std::unique_ptr<Sampler> make_linear_block(const ModelGraph& graph, std::span<co
   if (model == nullptr) return nullptr;
   auto block = std::make_unique<LinearBlock>(graph, std::vector<NodeId>(nodes.begin(), nodes.end()),
                                              std::move(model));
-  const auto in_block = [&](NodeId id) {
-    return std::find(nodes.begin(), nodes.end(), id) != nodes.end();
-  };
+  std::vector<NodeId> sorted(nodes.begin(), nodes.end());
+  std::ranges::sort(sorted);
+  const auto in_block = [&](NodeId id) { return std::ranges::binary_search(sorted, id); };
   for (const NodeId id : graph.sampled()) {
+    end_if_interrupted();
     const auto children = graph.children(id);
     if (in_block(id) || graph.node(id).count != 1 || children.empty()) continue;
     std::vector<Slot> precisions;
