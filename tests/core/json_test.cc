@@ -165,7 +165,8 @@ RC_GTEST_PROP(Json, RefusesWhatNlohmannRefuses, ()) {
   }
   RC_ASSERT(parse_json_or_null(text).is_null());
   const JsonError error = error_of(text);
-  RC_ASSERT(error.what() == message);
+  RC_ASSERT(error.what() ==
+            message.substr(message.find("] ") + 2));  // without the library's number
   RC_ASSERT((error.fault() == Fault::syntax) == (fault > 0));
   if (fault > 0) RC_ASSERT(error.byte() == fault);
 }

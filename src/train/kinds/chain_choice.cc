@@ -33,7 +33,7 @@ double curvature(const TrainOptions& options, const AttributeLists& nodes, std::
 std::string against_dual(const TrainOptions& options, const AttributeLists& nodes,
                          std::size_t positions) {
   const MethodSettings& s = options.settings;
-  if (options.precision != Precision::automatic) return "dual-ascent has no --precision";
+  if (options.precision != Precision::automatic) return "dual-ascent has a precision of its own";
   if (options.objective != Objective::likelihood || options.variances || options.free_intercept ||
       options.own_stop || s.history || s.step || s.batch || s.passes) {
     return "dual-ascent does not have what is asked for";
@@ -75,9 +75,9 @@ ChosenMethod ChainTraining::choose(const TrainOptions& options) const {
     }
     return {dual.pays ? Method::dual_ascent : chosen, dual.why};
   }
-  if (options.regulariser.l1 > 0) return {chosen, "it takes weights to zero, as --l1 asks"};
+  if (options.regulariser.l1 > 0) return {chosen, "an L1 penalty needs a method that takes weights to zero"};
   if (options.objective != Objective::likelihood) {
-    return {chosen, fmt::format("it is the one for --objective {}", info(options.objective).name)};
+    return {chosen, fmt::format("it is the one for the objective {}", info(options.objective).name)};
   }
   if (chosen == Method::lbfgs && positions() < kFewPositions) {
     return {chosen, fmt::format("the data is small: {} positions", positions())};
