@@ -6,7 +6,8 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 SECONDS ?= 60
 
 BUILD = cmake --build --parallel $(JOBS) --preset
-TEST = ctest --parallel $(JOBS) --preset
+# One more than there are processors: some tests wait for mpirun, a browser or a signal most of the time.
+TEST = ctest --parallel $(shell expr $(JOBS) + 1) --preset
 
 .PHONY: release demo test check lint tidy format bench study install python asan tsan fuzz \
         package package-check check-all dependencies clean help
