@@ -189,7 +189,7 @@ class ProdigyReader final : public JsonLines {
   }
 
   bool is_accepted(const Json& answer) const {
-    const std::string_view said = answer.is_string() ? answer.string() : "";
+    const std::string said = answer.is_string() ? answer.string() : "";
     if (said != "accept" && said != "reject" && said != "ignore") {
       fail("an \"answer\" that Prodigy does not give", answer.dump(),
            R"(it is "accept", "reject" or "ignore"; only accepted lines are read)");
