@@ -75,9 +75,11 @@ ChosenMethod ChainTraining::choose(const TrainOptions& options) const {
     }
     return {dual.pays ? Method::dual_ascent : chosen, dual.why};
   }
-  if (options.regulariser.l1 > 0) return {chosen, "an L1 penalty needs a method that takes weights to zero"};
+  if (options.regulariser.l1 > 0)
+    return {chosen, "an L1 penalty needs a method that takes weights to zero"};
   if (options.objective != Objective::likelihood) {
-    return {chosen, fmt::format("it is the one for the objective {}", info(options.objective).name)};
+    return {chosen,
+            fmt::format("it is the one for the objective {}", info(options.objective).name)};
   }
   if (chosen == Method::lbfgs && positions() < kFewPositions) {
     return {chosen, fmt::format("the data is small: {} positions", positions())};
