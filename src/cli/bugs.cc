@@ -286,7 +286,21 @@ class BugsFiles {
         check_written({{"output", in_folder(name)}, {option, std::string(values.text(option))}});
       }
     }
-    make_folders();
+  }
+
+  // What forbids writing is known before the draws, not after them.
+  void make_folders() const {
+    std::vector<std::string> written = names_inside();
+    for (std::string& each : written) each = in_folder(each);
+    if (!folder_.empty()) {
+      std::error_code failed;
+      std::filesystem::create_directories(folder_, failed);
+      if (failed) throw Error(folder_, ": cannot make this folder: ", failed.message());
+    }
+    for (const std::string& each : {plots_, picture_}) {
+      if (!each.empty()) written.push_back(each);
+    }
+    for (const std::string& each : written) const AtomicFile attempt{each};
   }
 
   void draw(const bugs::Program& program, const Arrays& data) const {
@@ -363,21 +377,6 @@ class BugsFiles {
     }
   }
 
-  // What forbids writing is known before the draws, not after them.
-  void make_folders() const {
-    std::vector<std::string> written = names_inside();
-    for (std::string& each : written) each = in_folder(each);
-    if (!folder_.empty()) {
-      std::error_code failed;
-      std::filesystem::create_directories(folder_, failed);
-      if (failed) throw Error(folder_, ": cannot make this folder: ", failed.message());
-    }
-    for (const std::string& each : {plots_, picture_}) {
-      if (!each.empty()) written.push_back(each);
-    }
-    for (const std::string& each : written) const AtomicFile attempt{each};
-  }
-
   std::string program_name() const {
     return std::filesystem::path(request_.program).filename().string();
   }
@@ -420,6 +419,7 @@ int run_bugs(const OptionValues& values) {
                 "croft");
   }
   if (!notes.by_rows.empty()) report.warn(notes.by_rows);
+  files.make_folders();
   files.draw(program, data);
   report.start(request.program, request.options);
   const BugsResult result =

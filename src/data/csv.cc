@@ -37,14 +37,8 @@ void CsvRecordReader::split_by_name(CsvRecord& header) {
   const std::string text(header[0]);
   if (header.size() > 1 || text.find(delimiter_by_name()) == text.npos) return;
   delimiter_ = delimiter_by_name();
-  const std::size_t line = header.line();
   header.clear();
-  for (std::size_t at = 0; at <= text.size(); ++at) {
-    const std::size_t end = std::min(text.find(delimiter_, at), text.size());
-    header.bytes() += text.substr(at, end - at);
-    header.end_cell(line, at + 1);
-    at = end;
-  }
+  for (std::size_t at = 0; at <= text.size(); ++at) at = read_plain(text, at, header);
 }
 
 bool CsvRecordReader::next_line(std::string_view& line) {

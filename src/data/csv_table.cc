@@ -270,7 +270,7 @@ std::vector<std::string> CsvColumnFinder::warnings() const {
           Message("the column ", in_quotes(c.name), " has ", counted(c.number_cells, "number"),
                   " and also ", in_quotes(*c.words.begin()),
                   ", so that each of its cells is a category: ", Message::option("missing"), " ",
-                  *c.words.begin(), " reads numbers, some of them missing")
+                  in_quotes(*c.words.begin()), " reads numbers, some of them missing")
               .text());
       continue;
     }

@@ -97,6 +97,8 @@ class FilesTest(CliTest):
         out = self.folder / "out"
         self.fails(WRONG_USAGE, "bugs", program, "-o", out, "--log", out / "draws.csv", mentions=["both write"])
         self.fails(BAD_INPUT, "bugs", program, "-o", program / "out", mentions=["cannot make this folder"])
+        self.fails(BAD_INPUT, "bugs", self.file("bad.bug", "model { x ~ \n"), "-o", out)
+        self.assertFalse(out.exists())
 
     def test_two_outputs_are_two_files(self):
         for verb, one, other in (("infer", "picture", "save"), ("bugs", "plots", "picture"),

@@ -393,6 +393,7 @@ for method in dir(bare):
     lambda text: croft.ChainCRF().fit([[{"a": 1}]], [["A"]]).predict([[{"a": 1}]], rules=[text]),
     lambda text: croft.evaluate([["A"]], [["A"]], chunks=text),
     lambda text: croft.read(__file__, text),
+    lambda text: croft.load(text + ".croft"),
     lambda text: croft.errors(croft.ChainCRF().fit([[{"a": 1}]], [["A"]]), text),
     lambda text: croft.check(__file__, ignore_lines=text),
     lambda text: croft.LogisticRegression().fit([[0.0], [1.0]], [text, "a"]),

@@ -12,7 +12,8 @@ namespace croft {
 class Json;
 
 // Which predicates are open.  Those of a query are, and those of which the evidence says nothing;
-// not those that are declared closed (*P), nor those whose facts the evidence has.
+// not those that are declared closed (*P), nor those whose facts the evidence has.  Facts with a
+// probability say nothing for certain.
 //   open, closed : names of predicates for which it is said otherwise.  Throws UsageError for a
 //                  name that the network does not have or that is in both, and for a query that is
 //                  closed.

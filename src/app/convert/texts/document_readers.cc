@@ -29,7 +29,9 @@ std::vector<fs::path> documents_of(const std::string& path) {
          entry.increment(failure)) {
       const fs::path& file = entry->path();
       if (file.extension() == ".txt") out.push_back(file);
-      if (file.extension() != ".ann" || fs::exists(fs::path(file).replace_extension(".txt"))) {
+      std::error_code none;
+      if (file.extension() != ".ann" ||
+          fs::exists(fs::path(file).replace_extension(".txt"), none)) {
         continue;
       }
       throw Error(file.string(), ": annotations without their text, a .txt of the same name");
@@ -318,7 +320,7 @@ class CsvTexts final : public TextReader {
       return name.empty() ? names_.size() : column("label-column", name);
     }
     std::size_t place = name.empty() ? names_.size() : place_of(name);
-    for (const std::string_view usual : {"label", "class"}) {
+    for (const std::string_view usual : {"label", "Label", "class", "Class"}) {
       if (name.empty() && place == names_.size()) place = place_of(usual);
     }
     if (place != names_.size() || reading_.labels == TableLabels::if_there) return place;
