@@ -80,7 +80,7 @@ TrainOutcome run_course(Trainer& trainer, TrainObserver& local, const Step& read
   read();
   observer.data_read(trainer.summary());
   TrainOutcome outcome = trainer.run(observer, checkpoints ? &*checkpoints : nullptr);
-  if (interruption && observer.stopped() && outcome.iterations == 0) {
+  if (interruption && outcome.reason == "stopped" && outcome.iterations == 0) {
     throw Interrupted("interrupted before the first iteration");
   }
   run_together(ranks, [&] {

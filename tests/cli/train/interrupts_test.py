@@ -76,6 +76,18 @@ class InterruptTest(CliTest):
                 self.assertEqual(len(list(self.folder.iterdir())), 3)
                 self.model.unlink()
 
+    def test_a_signal_before_the_first_iteration_leaves_the_model_that_was_there(self):
+        data = self.file("big.txt", (INGREDIENTS / "train.txt").read_text("utf-8") * 80)
+        model = self.file("m.croft", "the model before")
+        process = self.start("train", "-o", model, "--optimizer", "lbfgs", "--threads", 1, data)
+        for line in process.stderr:
+            if b"(read in" in line:  # the first sums begin
+                break
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(60), INTERRUPTED)
+        self.assertIn(b"there is no model to keep yet", process.stderr.read())
+        self.assertEqual(model.read_text("utf-8"), "the model before")
+
     def test_a_second_signal_ends_the_process_at_once(self):
         # The first one may find training between two iterations and be done with it: try again.
         for first, second in ((signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGTERM),
