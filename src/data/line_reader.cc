@@ -18,6 +18,7 @@ namespace croft {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kLongestLine = std::size_t{1} << 30;  // bytes: longer ones are not text
 
 [[noreturn]] void fail(const std::string& name, const char* what, int reason) {
   throw Error(name + ": cannot " + what + ": " + std::strerror(reason));
@@ -194,7 +195,13 @@ bool LineReader::fill() {
     begin_ = 0;
   }
   if (source_) return fill_from_source();
-  if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
+  if (end_ == buffer_.size()) {
+    if (end_ >= kLongestLine) {
+      throw Error(name_, ":", line_number_ + 1,
+                  ": the line is longer than 1 GiB: is this a file of text?");
+    }
+    buffer_.resize(2 * buffer_.size());
+  }
   const std::size_t room = std::min<std::uint64_t>(buffer_.size() - end_, left_);
   std::size_t got = room == 0 ? 0 : read_some(buffer_.data() + end_, room);
   if (std::exchange(may_be_packed_, false) && got > 0) {

@@ -106,9 +106,11 @@ Json answer(const Call& call, const GraphFile& file, const Known& known) {
       return croft::infer(with_findings(file.graph, known.soft), known.states, request, calls);
     } catch (const std::bad_alloc&) {
       throw RequestError(422, "out of memory: another method may take less");
-    } catch (const Error&) {
-      if (late) throw RequestError(422, "the question takes longer than this server allows");
+    } catch (const UsageError&) {
       throw;
+    } catch (const Error& error) {  // nothing is wrong with the request: it takes too much, say
+      if (late) throw RequestError(422, "the question takes longer than this server allows");
+      throw RequestError(422, in_members(error));
     }
   }();
   if (late) throw RequestError(422, "the question takes longer than this server allows");

@@ -168,7 +168,7 @@ TEST_F(ServiceTest, EveryMethodAnswersWithoutAWordOfTheServersLimit) {
     EXPECT_EQ(found["result"]["marginals"].size(), 5) << method << found.dump();
   }
   limits_.infer_memory = 1;
-  EXPECT_EQ(send(post("/v1/infer", R"({"method": "junction-tree"})")).status, 400);
+  EXPECT_EQ(send(post("/v1/infer", R"({"method": "junction-tree"})")).status, 422);
 }
 
 TEST_F(ServiceTest, ARefusalNamesTheMemberOfTheRequest) {

@@ -34,9 +34,12 @@ std::string against_dual(const TrainOptions& options, const AttributeLists& node
                          std::size_t positions) {
   const MethodSettings& s = options.settings;
   if (options.precision != Precision::automatic) return "dual-ascent has a precision of its own";
-  if (options.objective != Objective::likelihood || options.variances || options.free_intercept ||
-      options.own_stop || s.history || s.step || s.batch || s.passes) {
-    return "dual-ascent does not have what is asked for";
+  if (options.objective != Objective::likelihood) return "dual-ascent is for the likelihood";
+  if (options.variances) return "dual-ascent has one penalty for all weights";
+  if (options.free_intercept) return "dual-ascent penalises every weight";
+  if (options.own_stop) return "dual-ascent ends by its own rule";
+  if (s.history || s.step || s.batch || s.passes) {
+    return "dual-ascent has no history, steps, batches or passes";
   }
   const double curved = curvature(options, nodes, positions);
   if (!(curved <= limits_of(options).dual_curvature)) {
@@ -44,6 +47,22 @@ std::string against_dual(const TrainOptions& options, const AttributeLists& node
                        curved);
   }
   return "";
+}
+
+std::string common_reason(const TrainOptions& options, Method chosen, std::size_t positions) {
+  if (options.regulariser.l1 > 0) return "an L1 penalty needs a method that takes weights to zero";
+  if (options.objective != Objective::likelihood) {
+    return fmt::format("it is the one for the objective {}", info(options.objective).name);
+  }
+  if (chosen == Method::lbfgs && positions < kFewPositions) {
+    return fmt::format("the data is small: {} positions", positions);
+  }
+  return "";
+}
+
+std::string dual_variables_reason(double bytes, double limit) {
+  return fmt::format("its dual variables {} {}", bytes <= limit ? "take" : "would take",
+                     bytes_of(bytes, limit));
 }
 
 Method ChainTraining::method(const TrainOptions& options) const { return choose(options).method; }
@@ -75,16 +94,7 @@ ChosenMethod ChainTraining::choose(const TrainOptions& options) const {
     }
     return {dual.pays ? Method::dual_ascent : chosen, dual.why};
   }
-  if (options.regulariser.l1 > 0)
-    return {chosen, "an L1 penalty needs a method that takes weights to zero"};
-  if (options.objective != Objective::likelihood) {
-    return {chosen,
-            fmt::format("it is the one for the objective {}", info(options.objective).name)};
-  }
-  if (chosen == Method::lbfgs && positions() < kFewPositions) {
-    return {chosen, fmt::format("the data is small: {} positions", positions())};
-  }
-  return {chosen, ""};
+  return {chosen, common_reason(options, chosen, positions())};
 }
 
 std::optional<ChainTraining::UnevenValues> ChainTraining::uneven_values() const {
@@ -160,13 +170,15 @@ ChainTraining::DualCheck ChainTraining::dual_check(const TrainOptions& options) 
     return {false, fmt::format("{} labels are more than the {} up to which dual-ascent is faster",
                                labels(), most)};
   }
-  if (init_ || encoder_.data.has_edges() || partial_positions() > 0) {
-    return {false, "dual-ascent does not have what the data or the start asks for"};
-  }
+  if (init_) return {false, "dual-ascent does not start from a model"};
+  if (encoder_.data.has_edges()) return {false, "dual-ascent has no attributes of label pairs"};
+  if (partial_positions() > 0) return {false, "dual-ascent has no partly labelled sequences"};
   const bool longer = options.order > 1;
   if (longer && (options.histories.value_or(HistorySet::seen) == HistorySet::allowed ||
                  options.constraint || !options.ranks->alone())) {
-    return {false, "dual-ascent of order 2 or more does not have what is asked for"};
+    return {false,
+            "dual-ascent of order 2 or more is for histories that were seen, without a "
+            "constraint and in one process"};
   }
   std::size_t tied = tied_names_.empty() ? 0 : labels() * labels();
   if (longer) {
@@ -186,10 +198,7 @@ ChainTraining::DualCheck ChainTraining::dual_check(const TrainOptions& options) 
   const std::size_t numbers = 2 * (positions() * padded(labels()) + sequences() * tied);
   const auto bytes =
       static_cast<double>(numbers * (options.constraint ? sizeof(double) : sizeof(float)));
-  return {bytes <= limits.dual_variables,
-          fmt::format("its dual variables {} {}",
-                      bytes <= limits.dual_variables ? "take" : "would take",
-                      bytes_of(bytes, limits.dual_variables))};
+  return {bytes <= limits.dual_variables, dual_variables_reason(bytes, limits.dual_variables)};
 }
 
 Precision ChainTraining::precision(const TrainOptions& options) const {

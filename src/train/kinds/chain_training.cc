@@ -238,6 +238,11 @@ ChainProblem ChainTraining::problem(const TrainOptions& options, ThreadPool& poo
   problem.twice = twice;
   problem.show_weights = holdout_.sequences() > 0;
   problem.method = method(options);
+  // Each iteration solves for a whole step, where those of other methods are a direction.
+  if (problem.method == Method::truncated_newton && kind_ == ChainKind::chain &&
+      !options.own_stop) {
+    problem.stop.window = 3;
+  }
   if (options.free_intercept) problem.regulariser.free = intercept_weights();
   problem.prior = &prior_;
   if (terms_.any()) {

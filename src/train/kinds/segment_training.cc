@@ -137,24 +137,30 @@ void SegmentTraining::add_unlabelled(TextSequence sequence, std::string_view) {
   if (sequence.length() > 0) unlabelled_.push_back(std::move(sequence));
 }
 
-Method SegmentTraining::method(const TrainOptions& options) const {
+Method SegmentTraining::method(const TrainOptions& options) const { return choose(options).method; }
+
+// As for a chain (ChainTraining::dual_check): dual ascent where its variables fit, and nothing is
+// asked for that it does not have.
+ChosenMethod SegmentTraining::choose(const TrainOptions& options) const {
   check_segment_choice(options, init_ != nullptr);
   const Method chosen = segment_method(options, positions(), init_ != nullptr);
-  return chosen == Method::sgd_lbfgs && !options.unlabelled.any() && dual_pays(options)
-             ? Method::dual_ascent
-             : chosen;
-}
-
-// As for a chain (ChainTraining::dual_check): where its variables fit, and nothing is asked for
-// that it does not have.
-bool SegmentTraining::dual_pays(const TrainOptions& options) const {
+  if (chosen != Method::sgd_lbfgs || options.method || options.unlabelled.any()) {
+    return {chosen, common_reason(options, chosen, positions())};
+  }
   const ChainData& data = encoder_.data();  // with rows of segments once it is laid out
-  const auto bytes =
-      static_cast<double>(2 * data.positions() * padded(encoder_.layout().labels) * sizeof(double));
-  const bool alone = options.ranks->alone() && options.helpers->alone();
-  return against_dual(options, data.node, positions()).empty() && !init_ &&
-         options.regulariser.l2 > 0 && partial_positions() == 0 && !data.has_edges() &&
-         bytes <= method_limits(alone).dual_variables;
+  std::string against = against_dual(options, data.node, positions());
+  if (!against.empty()) return {chosen, std::move(against)};
+  if (init_) return {chosen, "dual-ascent does not start from a model"};
+  if (options.regulariser.l2 <= 0) return {chosen, "dual-ascent needs an L2 penalty"};
+  if (data.has_edges()) return {chosen, "dual-ascent has no attributes of label pairs"};
+  if (partial_positions() > 0) return {chosen, "dual-ascent has no partly labelled sequences"};
+  // Before the data is laid out, the words count.
+  const std::size_t rows = std::max(data.positions(), positions());
+  const std::size_t most = std::max<std::size_t>(encoder_.layout().labels, labels());
+  const auto bytes = static_cast<double>(2 * rows * padded(most) * sizeof(double));
+  const double limit =
+      method_limits(options.ranks->alone() && options.helpers->alone()).dual_variables;
+  return {bytes <= limit ? Method::dual_ascent : chosen, dual_variables_reason(bytes, limit)};
 }
 
 // Half the lanes cost little where additions, not exponentials, are most of the work; and single

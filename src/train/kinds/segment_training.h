@@ -55,6 +55,8 @@ class SegmentTraining : public SequenceTraining {
   // What the options come to; throws UsageError for an objective or an optimiser that segments have
   // not.
   Method method(const TrainOptions& options) const;
+  // The method, and why where nobody named it.
+  ChosenMethod choose(const TrainOptions& options) const;
   Precision precision(const TrainOptions& options) const;  // single or twice
 
   // Trains; of the options, those of other kinds must be left at their defaults.  Throws UsageError
@@ -82,7 +84,6 @@ class SegmentTraining : public SequenceTraining {
   OptimizeResult train_in_rounds(const TrainOptions& options, const ChainProblem& problem,
                                  std::span<double> w, const IterationCallback& see,
                                  SelfTrainingReport& report);
-  bool dual_pays(const TrainOptions& options) const;
   ObjectiveMakers make_objectives(const TrainOptions& options, const SegmentExamples& examples);
   ObjectiveMaker<double> partition_maker() const;
   void set_terms(const TrainOptions& options, ChainProblem& problem);

@@ -4,7 +4,7 @@ import itertools
 import json
 
 from people_and_towns import TEMPLATE, sentences
-from support import BAD_INPUT, WRONG_USAGE, CliTest, main
+from support import BAD_INPUT, WRONG_USAGE, CliTest, croft, main
 
 
 class SegmentTest(CliTest):
@@ -67,6 +67,15 @@ class SegmentTest(CliTest):
         options = ["--model", "segment", "--segment-template", self.template, self.data]
         one = self.train("1.croft", "--threads", 1, *options).read_bytes()
         self.assertEqual(one, self.train("2.croft", "--threads", 2, *options).read_bytes())
+
+    def test_the_method_is_the_one_that_is_named(self):
+        data = self.file("many", sentences(6000, 3))  # enough for a default other than lbfgs
+        done = croft("train", "--model", "segment", data, "-o", self.folder / "m.croft")
+        self.assertRegex(done.stderr.decode("utf-8"), "optimizer dual-ascent: its dual variables take [1-9].* MB of ")
+        for method in "sgd-lbfgs", "dual-ascent":
+            model = self.train(f"{method}.croft", "--model", "segment", "--optimizer", method, data)
+            training = json.loads(self.run_ok("inspect", "-m", model, "--json"))["training"]
+            self.assertEqual(training["optimizer"], method)
 
     def test_segments_of_length_one_are_the_chain(self):
         text = sentences(60, 3).replace("B-", "").replace("I-", "")

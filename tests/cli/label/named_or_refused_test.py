@@ -166,6 +166,15 @@ class ConlluTest(CliTest):
         model = self.train("m.croft", "--format", "conllu", data)
         new = self.file("new.conllu", conllu(("1", "dogs", "_"), ("2", "bark", "_")))
         self.assertEqual(self.run_ok("predict", "-m", model, new), "dogs NOUN\nbark VERB\n\n")
+        # One sentence has labels, one none, one some: all are labelled, and _ stays where nothing is known.
+        some = self.file("some.conllu", "".join(conllu(*rows) for rows in (
+            (("1", "dogs", "NOUN"), ("2", "bark", "VERB")), (("1", "dogs", "_"), ("2", "bark", "_")),
+            (("1", "dogs", "NOUN"), ("2", "bark", "_")))))
+        self.assertEqual(self.run_ok("predict", "-m", model, some),
+                         "dogs NOUN NOUN\nbark VERB VERB\n\ndogs _ NOUN\nbark _ VERB\n\n"
+                         "dogs NOUN NOUN\nbark _ VERB\n\n")
+        first = self.file("first.conllu", new.read_text("utf-8") + some.read_text("utf-8"))
+        self.assertEqual(self.run_ok("predict", "-m", model, first), "dogs NOUN\nbark VERB\n\n" * 4)
 
     def test_a_column_that_says_nothing_is_none_of_labels(self):
         data = self.file("data.conllu", conllu(("1", "dogs", "NOUN"), ("2", "bark", "VERB")))

@@ -35,6 +35,7 @@ class InterruptTest(CliTest):
         data.write_text((INGREDIENTS / "train.txt").read_text("utf-8") * 600, "utf-8")
         for verb in (["errors", "-m", model, data], ["compare", "-m", model, "-m", other, data], ["check", data],
                      ["card", "-m", model, data], ["explain", "-m", model, data], ["evaluate", "-m", model, data],
+                     ["predict", "-m", model, "--samples", 1000, data],
                      ["calibrate", "-m", model, data, "-o", self.folder / "c.croft"]):
             with self.subTest(verb=verb[0]):
                 process = self.start(*verb, stdout=subprocess.DEVNULL)

@@ -196,8 +196,15 @@ class ConlluRows final : public TextReader {
                            " in a sentence of " + counted(words_, "word"),
                        joined_.line, "give the words of the range their own lines below it");
     }
+    if (words_ == 0) return;
+    if (takes_any_) {
+      // Rows are as wide as those of the first sentence: _ stands where a label is not known.
+      if (!gives_labels_) gives_labels_ = unlabelled_.size() < words_;
+      if (!*gives_labels_) record.labels.reset();
+      return;
+    }
     if (unlabelled_.empty()) return;
-    if (unlabelled_.size() == words_ || takes_any_) {
+    if (unlabelled_.size() == words_) {
       record.labels.reset();
       return;
     }
@@ -251,6 +258,7 @@ class ConlluRows final : public TextReader {
   std::vector<std::size_t> cells_;
   std::size_t label_ = kUpos;
   bool needs_labels_, takes_any_;
+  std::optional<bool> gives_labels_;            // where any are taken
   bool any_words_ = false, any_value_ = false;  // of the file: a word, a label that is not _
   std::size_t words_ = 0;                       // of the sentence
   Joined joined_;                               // the last ones

@@ -71,6 +71,10 @@ class SegmentTrainer final : public SequenceTrainer {
   Sharing sharing() const override { return Sharing::work; }
   Structure structure() const override { return Structure::segments; }
   bool names_method() const override { return names_method_; }
+  ChosenMethod chosen() const override {
+    return names_method_ ? ChosenMethod{segment_->method(options_), ""}
+                         : segment_->choose(options_);
+  }
 
   SegmentRequest asked_;
   bool names_method_;

@@ -170,6 +170,8 @@ GibbsResult run_chains(const FactorGraph& graph, const ChainOptions& options, co
   ShareRecord record(graph, options.sweeps, options.chains);
   const std::size_t all = options.burn_in + options.sweeps;
   std::size_t& done = result.convergence.iterations;
+  // A sweep of many variables takes as long as many of few.
+  const std::size_t between = std::clamp<std::size_t>(4096 / (graph.variables() + 1), 1, 16);
   bool stopped = false;
   while (done < all && !stopped) {
     for (std::size_t c = 0; c < chains.size(); ++c) {
@@ -186,7 +188,7 @@ GibbsResult run_chains(const FactorGraph& graph, const ChainOptions& options, co
       }
     }
     ++done;
-    if (!progress || done % 16 != 0) continue;
+    if (!progress || done % between != 0) continue;
     GraphProgress now;
     now.iteration = done;
     stopped = !progress(now);
