@@ -21,6 +21,10 @@ MOST = 1.5
 SHORTEST = 0.5  # seconds: below, starting the program is a part of it
 SKIP = ROOT / 'examples/skip-chain'
 
+# Words from two before to two behind, tags and their pairs: what CoNLL-2000 is usually trained with.
+TEMPLATE = [f'U{column}{at}:%x[{at},{column}]' for column in range(2) for at in range(-2, 3)] + [
+    f'UP{at}:%x[{at},1]/%x[{at + 1},1]' for at in range(-2, 2)] + ['B']
+
 # What is trained; the data is made by the function of that name.
 KINDS = {
     'chain': ('columns', []),
@@ -52,7 +56,8 @@ def columns(sentences, times, folder):
         for sentence in copies(sentences, times):
             tokens += len(sentence)
             out.write('\n'.join('\t'.join(row) for row in sentence) + '\n\n')
-    return tokens, [path, '--template', 'window']
+    (folder / 'words.template').write_text('\n'.join(TEMPLATE) + '\n')
+    return tokens, [path, '--template', folder / 'words.template']
 
 
 def chunks(sentences, times, folder):
