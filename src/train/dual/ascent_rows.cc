@@ -5,9 +5,10 @@
 namespace croft {
 
 template <class Real>
-AscentRows<Real>::AscentRows(const ChainData& data, const ChainLayout& layout)
+AscentRows<Real>::AscentRows(const ChainData& data, const ChainLayout& layout, Real threshold)
     : data_(data),
       layout_(layout),
+      threshold_(threshold),
       rich_(layout.node_classes.rich),
       table_(rich_, layout.labels),
       single_(layout.node.begin.back() - layout.node.begin[rich_]) {
@@ -64,7 +65,7 @@ RowLists<Real> AscentRows<Real>::rows_of(std::size_t n, std::size_t share,
 
 template <class Real>
 void AscentRows<Real>::score(std::size_t n, Real* theta) const {
-  add_up_rows(rows_of(n, 0, kShares), table_, theta);
+  add_up_rows(rows_of(n, 0, kShares), table_, threshold_, theta);
   const std::uint64_t first = data_.sequence_begin[n], last = data_.sequence_begin[n + 1];
   const std::uint64_t end = at_begin_[last * kShares];
   constexpr std::uint64_t kAhead = 24;
@@ -72,15 +73,15 @@ void AscentRows<Real>::score(std::size_t n, Real* theta) const {
     for (std::uint64_t k = at_begin_[p * kShares]; k < at_begin_[(p + 1) * kShares]; ++k) {
       if (k + kAhead < end) __builtin_prefetch(&single_[at_[k + kAhead].weight]);
       const Real value = at_value_.empty() ? Real{1} : at_value_[k];
-      theta[at_[k].cell] += value * single_[at_[k].weight];
+      theta[at_[k].cell] += value * shrunk(single_[at_[k].weight], threshold_);
     }
   }
 }
 
 template <class Real>
 double AscentRows<Real>::move(std::size_t n, const Real* change, std::size_t share) {
-  double grown =
-      move_rows(rows_of(n, share, 1), mask_.empty() ? nullptr : mask_.data(), change, table_);
+  double grown = move_rows(rows_of(n, share, 1), mask_.empty() ? nullptr : mask_.data(), change,
+                           threshold_, table_);
   const std::uint64_t first = data_.sequence_begin[n], last = data_.sequence_begin[n + 1];
   for (std::uint64_t p = first; p < last; ++p, change += stride()) {
     Real sum = 0;
@@ -88,7 +89,12 @@ double AscentRows<Real>::move(std::size_t n, const Real* change, std::size_t sha
     for (std::uint64_t k = begin[0]; k < begin[1]; ++k) {
       Real& weight = single_[at_[k].weight];
       const Real y = (at_value_.empty() ? Real{1} : at_value_[k]) * change[at_[k].cell];
-      sum += y * (2 * weight + y);
+      if (threshold_ > 0) {
+        const Real from = shrunk(weight, threshold_), to = shrunk(weight + y, threshold_);
+        sum += (to - from) * (to + from);
+      } else {
+        sum += y * (2 * weight + y);
+      }
       weight += y;
     }
     grown += double{sum};

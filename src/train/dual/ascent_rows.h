@@ -22,7 +22,7 @@ class AscentRows {
 
   // Keeps references; data.node.id are ids of the layout.  Memory: 4 to 8 bytes an occurrence (8 to
   // 16 with values), and two numbers a position and share.
-  AscentRows(const ChainData& data, const ChainLayout& layout);
+  AscentRows(const ChainData& data, const ChainLayout& layout, Real threshold = 0);
 
   std::size_t stride() const { return table_.stride(); }
   // theta = A_n w.  theta: [T][stride], overwritten; padding 0
@@ -47,6 +47,7 @@ class AscentRows {
 
   const ChainData& data_;
   const ChainLayout& layout_;
+  const Real threshold_;            // weights are what is beyond it
   std::size_t rich_;                // attributes with a row
   Matrix<Real> table_;              // [rich_][L]; padding, and what is no feature, stays 0
   std::vector<std::uint8_t> mask_;  // [rich_][stride / 8] which cells are features; empty: all

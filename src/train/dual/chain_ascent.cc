@@ -52,7 +52,8 @@ class ChainAscent final : public Optimizer {
         step_l2_(options.l2 / static_cast<double>(pool.ranks().size())),
         w_(w),
         pool_(pool),
-        rows_(data, layout),
+        threshold_(options.l1 / options.l2),
+        rows_(data, layout, static_cast<Real>(threshold_)),
         parts_(layout),
         stride_(rows_.stride()),
         theta_(data.positions() * stride_),
@@ -97,6 +98,7 @@ class ChainAscent final : public Optimizer {
           std::span(tied_w_), std::span(entropy_), std::span(ratio_), gaps_, passes_, evaluations_,
           underestimated_, dual_, now_);
     to_weights();
+    shrink();
     now_.w = w_;
   }
 
@@ -235,11 +237,13 @@ class ChainAscent final : public Optimizer {
   // --- some visits at one w ----------------------------------------------------------------------
   double move_tied(const Visit& v, double sign) {
     const double scale = -sign * data_.sequence_weight(v.n) / step_l2_;
-    return move_copies(parts_.copies(), v.tied_delta, scale, tied_w_);
+    return move_copies(parts_.copies(), v.tied_delta, scale, threshold_, tied_w_);
   }
   void set_tied_score() {
     const std::span<const double> copies = parts_.copies();
-    for (std::size_t k = 0; k < tied_w_.size(); ++k) tied_score_[k] = copies[k] * tied_w_[k];
+    for (std::size_t k = 0; k < tied_w_.size(); ++k) {
+      tied_score_[k] = copies[k] * shrunk(tied_w_[k], threshold_);
+    }
   }
 
   // Keeps the steps that raise the dual (D.17), in the order of the visits, and takes back the
@@ -393,6 +397,12 @@ class ChainAscent final : public Optimizer {
     parts_.write(tied_w_, w_);
   }
 
+  // w = S(v) (D.29)
+  void shrink() {
+    if (threshold_ == 0) return;
+    for (double& w : w_) w = shrunk(w, threshold_);
+  }
+
   // Of several processes: each has gone K times as far in w as its dual variables say, so that the
   // weights of all of them are the mean (DS.4).
   void join_weights() {
@@ -406,6 +416,7 @@ class ChainAscent final : public Optimizer {
 
   void evaluate(std::size_t number) {
     to_weights();
+    shrink();
     ++evaluations_;
     Ranks& ranks = pool_.ranks();
     const double penalty = 0.5 * options_.l2 * dot(w_, w_);
@@ -423,7 +434,7 @@ class ChainAscent final : public Optimizer {
     }
     now_.number = number;
     now_.evaluations = evaluations_ + passes_;
-    now_.objective = whole_.evaluate(w_, gradient_) + penalty;
+    now_.objective = whole_.evaluate(w_, gradient_) + penalty + options_.l1 * sum_abs(w_);
     dual_ = dual.value();
     const double gap = std::max(0.0, now_.objective - dual_);
     now_.gap = gap / std::max(1.0, now_.objective);
@@ -446,6 +457,7 @@ class ChainAscent final : public Optimizer {
   const double step_l2_;  // of the steps in w: l2 / K, of K processes
   std::span<double> w_;
   ThreadPool& pool_;
+  const double threshold_;  // l1 / l2
   AscentRows<Real> rows_;
   TiedParts<Real> parts_;
   std::size_t stride_;
@@ -473,6 +485,7 @@ class ChainAscent final : public Optimizer {
 }  // namespace
 
 void ChainAscentOptions::validate() const {
+  if (!(l1 >= 0)) throw UsageError(fmt::format("l1 is {}; it must be >= 0", l1));
   if (!(l2 > 0)) throw UsageError(fmt::format("l2 is {}; dual methods need l2 > 0", l2));
   if (!(by_gap >= 0 && by_gap < 1)) {
     throw UsageError(fmt::format("by_gap is {}; it must be >= 0 and < 1", by_gap));

@@ -15,6 +15,7 @@
 namespace croft {
 
 struct ChainAscentOptions {
+  double l1 = 0;           // >= 0
   double l2 = 1;           // > 0
   double by_gap = 0.5;     // from 0 to below 1: share of the visits that go where most is lacking
   std::size_t passes = 6;  // >= 1; to an iteration, at most; it ends with P and the gap computed
@@ -33,9 +34,9 @@ struct AscentObjective {
   std::function<std::size_t(std::size_t n)> positions;
 };
 
-// Minimises f(w) + (l2/2)|w|^2, where f is the negative log-likelihood of data, and writes w, in
-// the layout's order; what w held before is ignored.  A pass visits as many positions as there are.
-// With Real = float the gap is good to about 1e-6.
+// Minimises f(w) + l1 |w|_1 + (l2/2)|w|^2, where f is the negative log-likelihood of data, and
+// writes w, in the layout's order; what w held before is ignored.  A pass visits as many positions
+// as there are. With Real = float the gap is good to about 1e-6.
 //   whole : f
 // Several processes of the pool each visit their own sequences between two iterations, and what
 // they find is added up (CoCoA+, Ma, Smith et al. 2015): the same result for the same number of

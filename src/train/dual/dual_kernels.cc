@@ -90,11 +90,22 @@ HWY_INLINE void prefetch_row(const T* row, std::size_t stride) {
   __builtin_prefetch(row + stride - 1);
 }
 
+// v - threshold, v + threshold or 0; nothing to do where there is no threshold.
+template <bool kShrinks, class V>
+HWY_INLINE V shrunk_of(V v, V threshold) {
+  if constexpr (kShrinks) {
+    return hn::Sub(v, hn::Min(hn::Max(v, hn::Neg(threshold)), threshold));
+  } else {
+    return v;
+  }
+}
+
 // Columns [c, c + K vectors) of all positions.
-template <int K, class T>
+template <int K, bool kShrinks, class T>
 HWY_INLINE void add_up_columns(const RowLists<T>& s, const T* table, std::size_t stride,
-                               std::size_t c, T* HWY_RESTRICT out) {
+                               T threshold, std::size_t c, T* HWY_RESTRICT out) {
   const RowTag<T> d;
+  const auto most = hn::Set(d, threshold);
   const std::size_t lanes = hn::Lanes(d);
   const std::uint64_t last = s.end[(s.positions - 1) * s.step];
   for (std::size_t p = 0; p < s.positions; ++p) {
@@ -105,11 +116,14 @@ HWY_INLINE void add_up_columns(const RowLists<T>& s, const T* table, std::size_t
       if (k + kAhead < last) prefetch_row(table + s.row[k + kAhead] * stride, stride);
       const T* row = table + s.row[k] * stride + c;
       if (s.value == nullptr) {
-        for (int v = 0; v < K; ++v) sum[v] = hn::Add(sum[v], hn::Load(d, row + v * lanes));
+        for (int v = 0; v < K; ++v) {
+          sum[v] = hn::Add(sum[v], shrunk_of<kShrinks>(hn::Load(d, row + v * lanes), most));
+        }
       } else {
         const auto value = hn::Set(d, s.value[k]);
         for (int v = 0; v < K; ++v) {
-          sum[v] = hn::MulAdd(value, hn::Load(d, row + v * lanes), sum[v]);
+          sum[v] =
+              hn::MulAdd(value, shrunk_of<kShrinks>(hn::Load(d, row + v * lanes), most), sum[v]);
         }
       }
     }
@@ -136,18 +150,25 @@ HWY_INLINE void for_columns(std::size_t stride, const Visit& visit) {
 }
 
 template <class T>
-void add_up_rows_of(const RowLists<T>& s, const T* table, std::size_t stride, T* out) {
-  for_columns<T>(stride, [&](auto k, std::size_t c)
-                             HWY_ATTR { add_up_columns<k()>(s, table, stride, c, out); });
+void add_up_rows_of(const RowLists<T>& s, const T* table, std::size_t stride, T threshold, T* out) {
+  for_columns<T>(stride, [&](auto k, std::size_t c) HWY_ATTR {
+    if (threshold > 0) {
+      add_up_columns<k(), true>(s, table, stride, threshold, c, out);
+    } else {
+      add_up_columns<k(), false>(s, table, stride, threshold, c, out);
+    }
+  });
 }
 constexpr auto& add_up_float = add_up_rows_of<float>;
 constexpr auto& add_up_double = add_up_rows_of<double>;
 
-// (r + y)^2 - r^2 = y (2 r + y)
-template <int K, class T>
+// a^2 - b^2 = (a - b) (a + b); without a threshold a - b is y.
+template <int K, bool kShrinks, class T>
 HWY_INLINE double move_columns(const RowLists<T>& s, const std::uint8_t* mask, const T* change,
-                               std::size_t stride, std::size_t c, T* HWY_RESTRICT table) {
+                               std::size_t stride, T threshold, std::size_t c,
+                               T* HWY_RESTRICT table) {
   const RowTag<T> d;
+  const auto most = hn::Set(d, threshold);
   const std::size_t lanes = hn::Lanes(d);
   double grown = 0;
   for (std::size_t p = 0; p < s.positions; ++p) {
@@ -168,7 +189,12 @@ HWY_INLINE double move_columns(const RowLists<T>& s, const std::uint8_t* mask, c
         }
         const auto r = hn::Load(d, row + v * lanes);
         const auto next = hn::Add(r, y);
-        sum = hn::MulAdd(y, hn::Add(r, next), sum);
+        if constexpr (kShrinks) {
+          const auto a = shrunk_of<true>(next, most), b = shrunk_of<true>(r, most);
+          sum = hn::MulAdd(hn::Sub(a, b), hn::Add(a, b), sum);
+        } else {
+          sum = hn::MulAdd(y, hn::Add(r, next), sum);
+        }
         hn::Store(next, d, row + v * lanes);
       }
     }
@@ -179,10 +205,11 @@ HWY_INLINE double move_columns(const RowLists<T>& s, const std::uint8_t* mask, c
 
 template <class T>
 double move_rows_of(const RowLists<T>& s, const std::uint8_t* mask, const T* change,
-                    std::size_t stride, T* table) {
+                    std::size_t stride, T threshold, T* table) {
   double grown = 0;
   for_columns<T>(stride, [&](auto k, std::size_t c) HWY_ATTR {
-    grown += move_columns<k()>(s, mask, change, stride, c, table);
+    grown += threshold > 0 ? move_columns<k(), true>(s, mask, change, stride, threshold, c, table)
+                           : move_columns<k(), false>(s, mask, change, stride, threshold, c, table);
   });
   return grown;
 }
@@ -267,22 +294,33 @@ void measure_wide_of(const WideStep<T>& s, StepSums& out) {
 constexpr auto& measure_wide_float = measure_wide_of<float>;
 constexpr auto& measure_wide_double = measure_wide_of<double>;
 
-double move_copies_of(const double* copies, const double* delta, double scale, std::size_t size,
-                      double* HWY_RESTRICT w) {
+double move_copies_of(const double* copies, const double* delta, double scale, double threshold,
+                      std::size_t size, double* HWY_RESTRICT w) {
   const WideTag d;
   const std::size_t lanes = hn::Lanes(d);
+  const auto most = hn::Set(d, threshold);
   auto sum = hn::Zero(d);
   std::size_t i = 0;
   for (; i + lanes <= size; i += lanes) {
     const auto y = hn::Mul(hn::Set(d, scale), hn::LoadU(d, delta + i)), from = hn::LoadU(d, w + i);
-    const auto to = hn::Add(from, y);
-    sum = hn::MulAdd(hn::Mul(hn::LoadU(d, copies + i), y), hn::Add(from, to), sum);
+    const auto to = hn::Add(from, y), copied = hn::LoadU(d, copies + i);
+    if (threshold > 0) {
+      const auto a = shrunk_of<true>(to, most), b = shrunk_of<true>(from, most);
+      sum = hn::MulAdd(hn::Mul(copied, hn::Sub(a, b)), hn::Add(a, b), sum);
+    } else {
+      sum = hn::MulAdd(hn::Mul(copied, y), hn::Add(from, to), sum);
+    }
     hn::StoreU(to, d, w + i);
   }
   double grown = hn::GetLane(hn::SumOfLanes(d, sum));
   for (; i < size; ++i) {
     const double y = scale * delta[i];
-    grown += copies[i] * y * (2 * w[i] + y);
+    if (threshold > 0) {
+      const double from = shrunk(w[i], threshold), to = shrunk(w[i] + y, threshold);
+      grown += copies[i] * (to - from) * (to + from);
+    } else {
+      grown += copies[i] * y * (2 * w[i] + y);
+    }
     w[i] += y;
   }
   return grown;
@@ -331,19 +369,23 @@ HWY_EXPORT(mix_double);
 HWY_EXPORT(measure_float);
 HWY_EXPORT(measure_double);
 
-void add_up_rows(const RowLists<float>& lists, const Matrix<float>& table, float* out) {
-  HWY_DYNAMIC_DISPATCH(add_up_float)(lists, table.row(0), table.stride(), out);
+void add_up_rows(const RowLists<float>& lists, const Matrix<float>& table, float threshold,
+                 float* out) {
+  HWY_DYNAMIC_DISPATCH(add_up_float)(lists, table.row(0), table.stride(), threshold, out);
 }
-void add_up_rows(const RowLists<double>& lists, const Matrix<double>& table, double* out) {
-  HWY_DYNAMIC_DISPATCH(add_up_double)(lists, table.row(0), table.stride(), out);
+void add_up_rows(const RowLists<double>& lists, const Matrix<double>& table, double threshold,
+                 double* out) {
+  HWY_DYNAMIC_DISPATCH(add_up_double)(lists, table.row(0), table.stride(), threshold, out);
 }
 double move_rows(const RowLists<float>& lists, const std::uint8_t* mask, const float* change,
-                 Matrix<float>& table) {
-  return HWY_DYNAMIC_DISPATCH(move_float)(lists, mask, change, table.stride(), table.row(0));
+                 float threshold, Matrix<float>& table) {
+  return HWY_DYNAMIC_DISPATCH(move_float)(lists, mask, change, table.stride(), threshold,
+                                          table.row(0));
 }
 double move_rows(const RowLists<double>& lists, const std::uint8_t* mask, const double* change,
-                 Matrix<double>& table) {
-  return HWY_DYNAMIC_DISPATCH(move_double)(lists, mask, change, table.stride(), table.row(0));
+                 double threshold, Matrix<double>& table) {
+  return HWY_DYNAMIC_DISPATCH(move_double)(lists, mask, change, table.stride(), threshold,
+                                           table.row(0));
 }
 void mix(std::span<const float> a, std::span<const float> b, double share, std::span<float> out) {
   HWY_DYNAMIC_DISPATCH(mix_float)(a.data(), b.data(), share, out.size(), out.data());
@@ -382,9 +424,9 @@ StepSums measure(const WideStep<double>& step) {
   return out;
 }
 double move_copies(std::span<const double> copies, std::span<const double> delta, double scale,
-                   std::span<double> w) {
-  return HWY_DYNAMIC_DISPATCH(move_copies_of)(copies.data(), delta.data(), scale, w.size(),
-                                              w.data());
+                   double threshold, std::span<double> w) {
+  return HWY_DYNAMIC_DISPATCH(move_copies_of)(copies.data(), delta.data(), scale, threshold,
+                                              w.size(), w.data());
 }
 
 }  // namespace croft

@@ -29,6 +29,12 @@ struct EdgeTable {
 void edge_delta(const EdgeTable<double>& p, const double* mu, double* delta, double* total);
 void edge_delta(const EdgeTable<float>& p, const float* mu, float* delta, float* total);
 
+// What v has beyond the threshold, on its side of 0: the weight where l1 = threshold l2 (D.29).
+template <class T>
+T shrunk(T v, T threshold) {
+  return v > threshold ? v - threshold : v < -threshold ? v + threshold : T{0};
+}
+
 // Occurrences of attributes whose weights are rows of a table, position by position.
 template <class Real>
 struct RowLists {
@@ -39,19 +45,22 @@ struct RowLists {
   const Real* value;  // parallel to row; nullptr: all 1
 };
 
-// out[k] = sum over the k-th position's occurrences of value table.row(row).
+// out[k] = sum over the k-th position's occurrences of value table.row(row), each number shrunk by
+// the threshold.
 //   out : [positions][table.stride()], overwritten
-void add_up_rows(const RowLists<float>& lists, const Matrix<float>& table, float* out);
-void add_up_rows(const RowLists<double>& lists, const Matrix<double>& table, double* out);
+void add_up_rows(const RowLists<float>& lists, const Matrix<float>& table, float threshold,
+                 float* out);
+void add_up_rows(const RowLists<double>& lists, const Matrix<double>& table, double threshold,
+                 double* out);
 
 // table.row(row) += value change[k] in the columns of the row's mask, occurrence by occurrence.
-// Returns by how much the sum of the table's squares grew.
+// Returns by how much the sum of squares of the shrunk table grew.
 //   mask   : [rows][stride / 8] bits; nullptr: all columns
 //   change : [positions][table.stride()]
 double move_rows(const RowLists<float>& lists, const std::uint8_t* mask, const float* change,
-                 Matrix<float>& table);
+                 float threshold, Matrix<float>& table);
 double move_rows(const RowLists<double>& lists, const std::uint8_t* mask, const double* change,
-                 Matrix<double>& table);
+                 double threshold, Matrix<double>& table);
 
 // out = (1 - share) a + share b; sizes alike.
 void mix(std::span<const float> a, std::span<const float> b, double share, std::span<float> out);
@@ -89,6 +98,6 @@ void mix(std::span<const float> a, std::span<const double> b, double share, std:
 
 // w += scale delta.  Returns by how much the sum of copies w^2 grew.
 double move_copies(std::span<const double> copies, std::span<const double> delta, double scale,
-                   std::span<double> w);
+                   double threshold, std::span<double> w);
 
 }  // namespace croft

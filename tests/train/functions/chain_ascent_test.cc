@@ -29,26 +29,29 @@ using testing_support::RandomModel;
 constexpr double kL2 = 0.8;
 const DataShape kShape{.sequences = 40, .max_length = 6, .edge = 0};
 
-OptimizeResult least(const RandomModel& model, std::vector<double>& w) {
+OptimizeResult least(const RandomModel& model, std::vector<double>& w, double l1 = 0) {
   ThreadPool pool;
   ChainBatchFunction<double> f(model.data, model.layout, pool);
   w.assign(f.dimension(), 0.0);
   LbfgsOptions exact;
   exact.stop.tolerance = 0;
   exact.stop.gradient_tolerance = 1e-9;
+  exact.stop.max_iterations = 5000;
+  if (l1 > 0) return owlqn(f, {.l1 = l1, .l2 = kL2}, w, exact, pool);
   return lbfgs(f, {.l2 = kL2}, w, exact, pool);
 }
 
 template <class Real>
 OptimizeResult ascend(const RandomModel& model, double gap, std::vector<double>& w,
                       std::size_t threads = 1, const IterationCallback& callback = {},
-                      Checkpointer* checkpoints = nullptr) {
+                      Checkpointer* checkpoints = nullptr, double l1 = 0) {
   ThreadPool pool(threads);
   ChainBatchFunction<Real> f(model.data, model.layout, pool);
   w.resize(f.dimension());
   return chain_ascent<Real>(
       model.data, model.layout, f,
-      {.l2 = kL2,
+      {.l1 = l1,
+       .l2 = kL2,
        .seed = 3,
        .stop = {.max_iterations = 500, .gradient_tolerance = 0, .gap_tolerance = gap}},
       w, pool, callback, checkpoints);
@@ -87,6 +90,39 @@ TEST(ChainAscent, ReachesTheMinimumOfTheLikelihood) {
     // Strongly convex: (l2/2) |w - w*|^2 <= F - F*.
     const double bound = std::sqrt(2 * 1.1e-9 * minimum / kL2);
     for (std::size_t k = 0; k < w.size(); ++k) EXPECT_NEAR(w[k], expected[k], bound + 1e-6);
+  }
+}
+
+TEST(ChainAscent, WithL1HasTheMinimumAndTheZerosOfOwlqn) {
+  for (const RandomModel& model : models()) {
+    for (const double l1 : {0.7, 3.0}) {
+      std::vector<double> expected, w, single;
+      const double minimum = least(model, expected, l1).objective;
+      double lower = -1e300;
+      const auto watch = [&](const Iteration& now) {
+        const double dual = now.objective - *now.gap * std::max(1.0, now.objective);
+        EXPECT_LE(dual, minimum * (1 + 1e-9));
+        EXPECT_GE(dual, lower - 1e-9 * minimum);
+        lower = dual;
+        return true;
+      };
+      const OptimizeResult result = ascend<double>(model, 1e-9, w, 1, watch, nullptr, l1);
+      EXPECT_EQ(result.reason, StopReason::converged_gap) << result.message;
+      EXPECT_NEAR(result.objective, minimum, 1e-8 * minimum);
+      const double bound = std::sqrt(2 * 1e-8 * minimum / kL2) + 1e-6;
+      std::size_t zeros = 0;
+      for (std::size_t k = 0; k < w.size(); ++k) {
+        EXPECT_NEAR(w[k], expected[k], bound);
+        zeros += w[k] == 0;
+      }
+      EXPECT_GT(zeros, w.size() / 20);
+      // As many threads as may be leave the same bits; single precision its six digits.
+      std::vector<double> again;
+      ascend<double>(model, 1e-9, again, 3, {}, nullptr, l1);
+      EXPECT_EQ(w, again);
+      EXPECT_NEAR(ascend<float>(model, 2e-6, single, 1, {}, nullptr, l1).objective, minimum,
+                  3e-6 * minimum);
+    }
   }
 }
 
@@ -185,6 +221,7 @@ TEST(ChainAscent, RefusesWhatItCannotDo) {
   model = random_model({.sequences = 3, .edge = 0}, {}, 1, random);
   model.data.label[0] = kAnyLabel;
   EXPECT_THROW(ascend<double>(model, 1e-4, w), UsageError);
+  EXPECT_THROW(ChainAscentOptions{.l1 = -1}.validate(), UsageError);
   EXPECT_THROW(ChainAscentOptions{.l2 = 0}.validate(), UsageError);
   EXPECT_THROW(ChainAscentOptions{.by_gap = 1}.validate(), UsageError);
   EXPECT_THROW(ChainAscentOptions{.passes = 0}.validate(), UsageError);
