@@ -18,7 +18,7 @@ namespace croft {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::size_t kLongestLine = std::size_t{1} << 30;  // bytes: longer ones are not text
+constexpr std::size_t kLongestLine = std::size_t{1} << 30;  // bytes; text has none longer
 
 [[noreturn]] void fail(const std::string& name, const char* what, int reason) {
   throw Error(name + ": cannot " + what + ": " + std::strerror(reason));

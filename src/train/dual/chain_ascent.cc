@@ -397,7 +397,7 @@ class ChainAscent final : public Optimizer {
     parts_.write(tied_w_, w_);
   }
 
-  // w = S(v) (D.29)
+  // w becomes S(w) (D.29).
   void shrink() {
     if (threshold_ == 0) return;
     for (double& w : w_) w = shrunk(w, threshold_);

@@ -90,7 +90,7 @@ HWY_INLINE void prefetch_row(const T* row, std::size_t stride) {
   __builtin_prefetch(row + stride - 1);
 }
 
-// v - threshold, v + threshold or 0; nothing to do where there is no threshold.
+// Moves v towards 0 as shrunk() does; without kShrinks it returns v as it is.
 template <bool kShrinks, class V>
 HWY_INLINE V shrunk_of(V v, V threshold) {
   if constexpr (kShrinks) {

@@ -29,7 +29,8 @@ struct EdgeTable {
 void edge_delta(const EdgeTable<double>& p, const double* mu, double* delta, double* total);
 void edge_delta(const EdgeTable<float>& p, const float* mu, float* delta, float* total);
 
-// What v has beyond the threshold, on its side of 0: the weight where l1 = threshold l2 (D.29).
+// Returns S(v) of (D.29): v moved towards 0 by the threshold l1 / l2, and 0 where v is nearer than
+// that.
 template <class T>
 T shrunk(T v, T threshold) {
   return v > threshold ? v - threshold : v < -threshold ? v + threshold : T{0};

@@ -53,10 +53,10 @@ WeightPrior make_prior(const TrainOptions& options, const ChainLayout& layout,
 //   nodes : attributes of the positions and whatever else is scored
 std::string against_dual(const TrainOptions& options, const AttributeLists& nodes,
                          std::size_t positions);
-// "its dual variables take 1.2 GB of 2.9 GB"
+// Returns "its dual variables take 1.2 GB of 2.9 GB", say.
 std::string dual_variables_reason(double bytes, double limit);
-// Why a method that nothing else decided is the default: the penalty, the objective, the size.  May
-// be empty.
+// Says why a method is the default that nothing else decided: by the penalty, the objective or the
+// size.  The text may be empty.
 std::string common_reason(const TrainOptions& options, Method chosen, std::size_t positions);
 
 // Feed sequences, then run.  Peak memory is that of the encoded data and the optimiser.

@@ -139,8 +139,8 @@ void SegmentTraining::add_unlabelled(TextSequence sequence, std::string_view) {
 
 Method SegmentTraining::method(const TrainOptions& options) const { return choose(options).method; }
 
-// As for a chain (ChainTraining::dual_check): dual ascent where its variables fit, and nothing is
-// asked for that it does not have.
+// Dual ascent is taken if its variables fit and nothing is asked for that it does not have, as for
+// a chain (ChainTraining::dual_check).
 ChosenMethod SegmentTraining::choose(const TrainOptions& options) const {
   check_segment_choice(options, init_ != nullptr);
   const Method chosen = segment_method(options, positions(), init_ != nullptr);

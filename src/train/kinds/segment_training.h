@@ -55,7 +55,7 @@ class SegmentTraining : public SequenceTraining {
   // What the options come to; throws UsageError for an objective or an optimiser that segments have
   // not.
   Method method(const TrainOptions& options) const;
-  // The method, and why where nobody named it.
+  // Says also why, if nobody named the method.
   ChosenMethod choose(const TrainOptions& options) const;
   Precision precision(const TrainOptions& options) const;  // single or twice
 

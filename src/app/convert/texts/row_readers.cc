@@ -258,7 +258,7 @@ class ConlluRows final : public TextReader {
   std::vector<std::size_t> cells_;
   std::size_t label_ = kUpos;
   bool needs_labels_, takes_any_;
-  std::optional<bool> gives_labels_;            // where any are taken
+  std::optional<bool> gives_labels_;            // the first sentence decides, if takes_any_
   bool any_words_ = false, any_value_ = false;  // of the file: a word, a label that is not _
   std::size_t words_ = 0;                       // of the sentence
   Joined joined_;                               // the last ones
